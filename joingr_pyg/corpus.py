@@ -1,0 +1,94 @@
+"""The retrieval pool: the disjoint union of join graphs, as tensors over all of their tables."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch_geometric.data import Batch, HeteroData
+
+from joingr_pyg.errors import JoinGRError
+from joingr_pyg.graph import JOIN, OWNER
+from joingr_pyg.schema import TableName
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """All tables that compete for a question: ``T`` tables, ``N`` columns, ``J`` join edges.
+
+    Attributes:
+        tables: ``T`` names ``(database, table)``; the position is the table's number everywhere.
+        columns: ``N`` column names.
+        x: ``[N, d]`` column embeddings.
+        owner: ``[N]`` table of each column, ascending.
+        join_index: ``[2, J]`` joined columns, referencing then referenced.
+        edge_attr: ``[J, d]`` join embeddings.
+    """
+
+    tables: tuple[TableName, ...]
+    columns: tuple[str, ...]
+    x: Tensor
+    owner: Tensor
+    join_index: Tensor
+    edge_attr: Tensor
+
+    @classmethod
+    def from_graphs(cls, graphs: Sequence[HeteroData]) -> "Corpus":
+        """Pool join graphs made by :func:`joingr_pyg.graph.join_graph`.
+
+        Raises:
+            JoinGRError: If there is no graph.
+        """
+        if not graphs:
+            raise JoinGRError("A corpus needs at least one database.")
+        batch = Batch.from_data_list(list(graphs))
+        return cls(
+            tables=tuple((graph.database, table) for graph in graphs for table in graph["table"].name),
+            columns=tuple(column for graph in graphs for column in graph["column"].name),
+            x=batch["column"].x,
+            owner=batch[OWNER].edge_index[1],
+            join_index=batch[JOIN].edge_index,
+            edge_attr=batch[JOIN].edge_attr,
+        )
+
+    @property
+    def num_tables(self) -> int:
+        return len(self.tables)
+
+    @property
+    def num_columns(self) -> int:
+        return self.x.size(0)
+
+    @cached_property
+    def edge_index(self) -> Tensor:
+        """``[2, J]`` tables that each join edge connects; an edge within one table is a loop."""
+        return self.owner[self.join_index]
+
+    @cached_property
+    def table_number(self) -> dict[TableName, int]:
+        """The number of each table by its name."""
+        return {name: number for number, name in enumerate(self.tables)}
+
+    @cached_property
+    def _first_column(self) -> np.ndarray:
+        return np.flatnonzero(np.diff(self.owner.cpu().numpy(), prepend=-1))
+
+    def similarity(self, query: Tensor) -> tuple[Tensor, Tensor]:
+        r"""Semantic table scores and best columns (section 3.2.2).
+
+        Args:
+            query: ``[B, d]`` normalised question embeddings.
+
+        Returns:
+            ``[B, T]`` :math:`s(t|q) = \max_{v \in V(t)} \langle q, v \rangle`, and ``[B, T]`` the column that attains
+            it, the first of equals.
+        """
+        scores = (query @ self.x.t()).cpu().numpy()
+        best = np.maximum.reduceat(scores, self._first_column, axis=1)
+        # The first column that equals its table's maximum: argmax over ragged segments.
+        owner = self.owner.cpu().numpy()
+        candidates = np.where(scores == best[:, owner], np.arange(owner.size), owner.size)
+        column = np.minimum.reduceat(candidates, self._first_column, axis=1)
+        return torch.from_numpy(best).to(query.device), torch.from_numpy(column).to(query.device)

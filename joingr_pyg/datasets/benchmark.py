@@ -1,0 +1,69 @@
+"""Questions with their gold tables, and the databases they are asked of."""
+
+from dataclasses import dataclass, field
+
+from joingr_pyg.errors import JoinGRError
+from joingr_pyg.schema import Database, TableName
+
+ColumnName = tuple[str, str]
+"""A column within one database: ``(table, column)``."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question with the tables its SQL reads.
+
+    Args:
+        index: Position in the questions file, counted from zero; it names the question in every report.
+        text: The question as asked.
+        database: Name of the database it is asked of.
+        gold_tables: Exact names of the tables the gold SQL reads, within that database.
+        gold_joins: Column pairs the gold SQL joins, where the benchmark annotates them.
+        sql: The gold SQL.
+    """
+
+    index: int
+    text: str
+    database: str
+    gold_tables: tuple[str, ...]
+    gold_joins: tuple[tuple[ColumnName, ColumnName], ...] = ()
+    sql: str = ""
+
+    @property
+    def gold(self) -> tuple[TableName, ...]:
+        """The gold tables as names within the corpus."""
+        return tuple((self.database, table) for table in self.gold_tables)
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """A question that cannot be scored, and why."""
+
+    index: int
+    database: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """One split of a benchmark: all its databases, the questions that can be scored, and those that cannot.
+
+    Args:
+        name: Name of the benchmark.
+        split: Name of the split.
+        databases: Every database of the split; their tables are the retrieval pool.
+        questions: The questions with gold tables, in file order.
+        dropped: The questions left out, each with its reason.
+    """
+
+    name: str
+    split: str
+    databases: tuple[Database, ...]
+    questions: tuple[Question, ...]
+    dropped: tuple[Dropped, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        names = [database.name for database in self.databases]
+        if len(set(names)) != len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise JoinGRError(f"Benchmark {self.name!r} lists database {twice!r} twice.")

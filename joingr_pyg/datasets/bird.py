@@ -1,0 +1,39 @@
+"""BIRD (Li et al., 2023): questions on databases with dirty values, with column descriptions."""
+
+from pathlib import Path
+
+from joingr_pyg.datasets.assembly import Asked, assemble, require
+from joingr_pyg.datasets.benchmark import Benchmark
+from joingr_pyg.schema.descriptions import describe, read_descriptions
+from joingr_pyg.schema.json_file import read_records
+from joingr_pyg.schema.tables_json import read_tables_json
+
+SPLITS = ("train", "dev")
+"""The splits with public questions."""
+
+FIELDS = {"question": str, "db_id": str, "SQL": str}
+"""What an entry of a questions file must hold."""
+
+
+def read_bird(root: str | Path, split: str, *, strict: bool = False, descriptions: bool = True) -> Benchmark:
+    """Read a split of BIRD.
+
+    Args:
+        root: The folder with ``dev/dev.json``, ``dev/dev_tables.json``, the same for ``train``, and
+            perhaps ``column_descriptions.json``.
+        split: ``"train"`` or ``"dev"``.
+        strict: Raise at the first question that cannot be resolved, rather than dropping it.
+        descriptions: Attach the column descriptions where their file is there.
+
+    Raises:
+        JoinGRError: If there is no such split, a file is missing or malformed; in strict mode, if a question cannot be resolved.
+    """
+    require("split of bird", split, SPLITS)
+    root = Path(root)
+    databases = read_tables_json(root / split / f"{split}_tables.json")
+    texts = root / "column_descriptions.json"
+    if descriptions and texts.is_file():
+        databases = describe(databases, read_descriptions(texts))
+    records = read_records(root / split / f"{split}.json", FIELDS)
+    asked = (Asked(record["question"], record["db_id"], record["SQL"]) for record in records)
+    return assemble("bird", split, databases, asked, dialect="sqlite", strict=strict)

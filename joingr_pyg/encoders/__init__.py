@@ -1,0 +1,17 @@
+"""Frozen sentence encoders and the cache of their vectors."""
+
+from joingr_pyg.encoders.base import Encoder, require_question
+from joingr_pyg.encoders.cache import CachedEncoder, EmbeddingCache
+from joingr_pyg.encoders.hashing import HashingEncoder
+from joingr_pyg.encoders.packaged import MiniLMEncoder
+from joingr_pyg.encoders.sentence_transformer import SentenceTransformerEncoder
+
+__all__ = [
+    "CachedEncoder",
+    "EmbeddingCache",
+    "Encoder",
+    "HashingEncoder",
+    "MiniLMEncoder",
+    "SentenceTransformerEncoder",
+    "require_question",
+]

@@ -1,0 +1,220 @@
+"""One embedding cache for all runs: every text is encoded once, whichever run asks first."""
+
+import logging
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from hashlib import blake2b
+from pathlib import Path
+from uuid import uuid4
+
+import numpy as np
+import torch
+from filelock import FileLock, Timeout
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
+from torch import Tensor
+from tqdm import tqdm
+
+from joingr_pyg.encoders.base import Encoder
+from joingr_pyg.errors import JoinGRError
+
+logger = logging.getLogger(__name__)
+
+_KEY_BYTES = 16
+_MERGED_SHARDS = 32
+_FULL_SHARD_ROWS = 8192
+
+
+class EmbeddingCache:
+    """The vectors of one encoder, in memory and, where a folder is given, on disk.
+
+    On disk it is a folder an encoder, holding append-only safetensors shards of keys ``[n, 16]`` and vectors
+    ``[n, dim]``. A shard appears under its name only when it is complete; a damaged one is deleted with a warning,
+    and its texts are encoded anew. Reading takes no lock; who adds holds one.
+
+    Args:
+        identity: Identity of the encoder the vectors belong to.
+        folder: Cache folder shared by all encoders and runs; ``None`` keeps the vectors in memory only.
+    """
+
+    def __init__(self, identity: str, folder: str | Path | None = None) -> None:
+        self.identity = identity
+        self.folder: Path | None = None
+        if folder is not None:
+            slug = re.sub(r"[^A-Za-z0-9]+", "-", identity)[:40].strip("-")
+            digest = blake2b(identity.encode(), digest_size=8).hexdigest()
+            self.folder = Path(folder).expanduser() / f"{slug}-{digest}"
+        self._vectors: dict[bytes, np.ndarray] = {}
+        self._shards: dict[str, list[bytes]] = {}
+
+    @staticmethod
+    def key(kind: str, text: str) -> bytes:
+        """The address of a text: a digest of the text and of whether it is a query or a document."""
+        return blake2b(f"{kind}\0{text}".encode("utf-8", "surrogatepass"), digest_size=_KEY_BYTES).digest()
+
+    @property
+    def dim(self) -> int | None:
+        """Length of the vectors, or ``None`` while there are none."""
+        self.refresh()
+        return next((len(vector) for vector in self._vectors.values()), None)
+
+    def __contains__(self, key: bytes) -> bool:
+        return key in self._vectors
+
+    def gather(self, keys: Sequence[bytes]) -> Tensor:
+        """The vectors of cached keys, ``[len(keys), dim]``."""
+        return torch.from_numpy(np.stack([self._vectors[key] for key in keys]))
+
+    def refresh(self) -> None:
+        """Read the shards that other runs have added since the last look."""
+        if self.folder is None:
+            return
+        for path in sorted(self.folder.glob("*.safetensors")):
+            if path.name not in self._shards:
+                self._read(path)
+
+    def _read(self, path: Path) -> None:
+        try:
+            with safe_open(path, framework="numpy") as shard:
+                keys, vectors, metadata = shard.get_tensor("keys"), shard.get_tensor("vectors"), shard.metadata()
+            if metadata["checksum"] != _checksum(keys, vectors):
+                raise ValueError("its checksum does not match")
+        except FileNotFoundError:  # Another run has just merged it into a larger shard.
+            return
+        except (SafetensorError, ValueError, KeyError, TypeError) as error:
+            logger.warning("The embedding cache file %s is damaged (%s): it is deleted and made anew.", path, error)
+            path.unlink(missing_ok=True)
+            return
+        rows = [row.tobytes() for row in keys]
+        self._shards[path.name] = rows
+        self._vectors.update(zip(rows, vectors, strict=True))
+
+    @contextmanager
+    def adding(self) -> Iterator[None]:
+        """Hold the right to add: a second run waits here, and then finds what the first has added.
+
+        Raises:
+            JoinGRError: If the folder cannot be written to.
+        """
+        if self.folder is None:
+            yield
+            return
+        with _writing(self.folder):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            lock = FileLock(self.folder / "lock")
+            try:
+                lock.acquire(timeout=0)
+            except Timeout:
+                logger.info("Waiting for another run that adds to the embedding cache %s.", self.folder)
+                lock.acquire()
+        try:
+            for left_over in self.folder.glob("*.partial"):  # What a killed run was writing.
+                left_over.unlink()
+            self.refresh()
+            yield
+            self._merge_small_shards()
+        finally:
+            lock.release()
+
+    def add(self, keys: Sequence[bytes], vectors: Tensor) -> None:
+        """Add vectors, ``[len(keys), dim]``, in one step: all or none of them are kept."""
+        rows = np.array(vectors, dtype=np.float32)
+        if self.folder is not None:
+            self._write(list(keys), rows)
+        self._vectors.update(zip(keys, rows, strict=True))
+
+    def _write(self, keys: list[bytes], rows: np.ndarray) -> None:
+        assert self.folder is not None
+        key_rows = np.frombuffer(b"".join(keys), dtype=np.uint8).reshape(len(keys), _KEY_BYTES)
+        path = self.folder / f"{uuid4().hex}.safetensors"
+        partial = path.with_suffix(".partial")
+        metadata = {"identity": self.identity, "checksum": _checksum(key_rows, rows)}
+        with _writing(self.folder):
+            try:
+                with partial.open("wb") as file:
+                    file.write(save({"keys": key_rows, "vectors": rows}, metadata))
+                    file.flush()
+                    os.fsync(file.fileno())
+                partial.replace(path)
+            finally:
+                partial.unlink(missing_ok=True)
+        self._shards[path.name] = keys
+
+    def _merge_small_shards(self) -> None:
+        small = [name for name, keys in self._shards.items() if len(keys) < _FULL_SHARD_ROWS]
+        if self.folder is None or len(small) < _MERGED_SHARDS:
+            return
+        keys = list(dict.fromkeys(key for name in small for key in self._shards.pop(name)))
+        self._write(keys, np.stack([self._vectors[key] for key in keys]))
+        for name in small:
+            (self.folder / name).unlink(missing_ok=True)
+
+
+class CachedEncoder:
+    """An encoder that embeds every text once: a text found in the cache never reaches the model.
+
+    Args:
+        encoder: The encoder for new texts; it may load its model only when asked to encode.
+        folder: Cache folder shared by all encoders and runs; ``None`` keeps the vectors in memory only.
+        chunk_size: New texts encoded between two writes; a killed run goes on after the last one.
+        progress: Show a progress bar, with rate and time left, where standard error is a terminal.
+    """
+
+    def __init__(
+        self, encoder: Encoder, folder: str | Path | None = None, *, chunk_size: int = 512, progress: bool = True
+    ) -> None:
+        self.encoder = encoder
+        self.name = encoder.name
+        self.identity = encoder.identity
+        self.chunk_size = chunk_size
+        self.progress = progress
+        self._cache = EmbeddingCache(encoder.identity, folder)
+
+    @property
+    def dim(self) -> int:
+        return self._cache.dim or self.encoder.dim
+
+    def encode_queries(self, texts: Sequence[str]) -> Tensor:
+        return self._encode(texts, "query", self.encoder.encode_queries)
+
+    def encode_documents(self, texts: Sequence[str]) -> Tensor:
+        return self._encode(texts, "document", self.encoder.encode_documents)
+
+    def _encode(self, texts: Sequence[str], kind: str, encode: Callable[[Sequence[str]], Tensor]) -> Tensor:
+        if not texts:
+            return torch.empty(0, self.dim)
+        keys = [self._cache.key(kind, text) for text in texts]
+        self._cache.refresh()
+        if any(key not in self._cache for key in keys):
+            with self._cache.adding():
+                self._fill(dict(zip(keys, texts, strict=True)), encode)
+        return self._cache.gather(keys)
+
+    def _fill(self, texts: dict[bytes, str], encode: Callable[[Sequence[str]], Tensor]) -> None:
+        # Longest first: texts of like length share a batch, and the largest batch comes before hours of work.
+        missing = sorted((key for key in texts if key not in self._cache), key=lambda key: -len(texts[key]))
+        bar = tqdm(total=len(missing), desc=f"Embedding with {self.name}", unit="text", disable=not self.progress or None)
+        with bar:
+            for start in range(0, len(missing), self.chunk_size):
+                chunk = missing[start : start + self.chunk_size]
+                self._cache.add(chunk, encode([texts[key] for key in chunk]))
+                bar.update(len(chunk))
+
+
+def _checksum(keys: np.ndarray, vectors: np.ndarray) -> str:
+    digest = blake2b(keys.tobytes(), digest_size=16)
+    digest.update(vectors.tobytes())
+    return digest.hexdigest()
+
+
+@contextmanager
+def _writing(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise JoinGRError(
+            f"The embedding cache folder {str(folder)!r} cannot be written to ({error.strerror or error}): "
+            "make it writable, free space, or choose another with paths.cache=..."
+        ) from error

@@ -1,0 +1,62 @@
+"""Find a model in the local cache of the model hub, or download it; tell at once when neither is possible."""
+
+from pathlib import Path
+
+from joingr_pyg.errors import JoinGRError
+
+_TIMEOUT = 5.0
+"""Seconds the hub gets to answer before it counts as out of reach."""
+
+
+def is_model_folder(folder: Path, needs: str) -> bool:
+    """Whether a folder holds weights and the file ``needs``; a download that was interrupted lacks one of them."""
+    weights = (path for pattern in ("*.safetensors", "*.bin") for path in folder.rglob(pattern))
+    return (folder / needs).is_file() and any(path.is_file() for path in weights)
+
+
+def hub_folder(model: str, revision: str | None, needs: str) -> Path:
+    """The folder of a hub model, from the local cache where it is complete, else downloaded.
+
+    A cached model is used without any network traffic. ``HF_HOME``, ``HF_ENDPOINT`` and ``HF_HUB_OFFLINE`` are
+    respected.
+
+    Args:
+        model: Name of the model on the hub.
+        revision: Branch, tag or commit; ``None`` for the default branch.
+        needs: File that has to be there beside the weights.
+
+    Raises:
+        JoinGRError: If the model is neither cached nor can be downloaded.
+    """
+    from huggingface_hub import HfApi, snapshot_download
+    from huggingface_hub.errors import LocalEntryNotFoundError, RepositoryNotFoundError, RevisionNotFoundError
+
+    try:
+        folder = Path(snapshot_download(model, revision=revision, local_files_only=True))
+        if is_model_folder(folder, needs):
+            return folder
+        found = f"is only in part in the local model cache ({needs} or the weights are missing)"
+    except LocalEntryNotFoundError:
+        found = "is not in the local model cache"
+    except ValueError as error:
+        raise JoinGRError(f"The model hub has no model {model!r}: {error}") from error
+    remedy = f"download it beforehand with `hf download {model}`, or name a folder that holds it with encoder.path=..."
+    try:
+        files = [file.rfilename for file in HfApi().model_info(model, revision=revision, timeout=_TIMEOUT).siblings or ()]
+        twice = any("/" not in name and name.endswith(".safetensors") for name in files)
+        return Path(
+            snapshot_download(
+                model,
+                revision=revision,
+                allow_patterns=["*.json", "*.txt", "*.model", "*.safetensors", "*.bin"],
+                ignore_patterns=["onnx/*", "openvino/*", *(["pytorch_model*.bin"] if twice else [])],
+            )
+        )
+    except (RepositoryNotFoundError, RevisionNotFoundError) as error:
+        where = f"model {model!r}" + (f" with revision {revision!r}" if revision else "")
+        raise JoinGRError(f"The model hub has no {where} that you may read: check encoder.model.") from error
+    except Exception as error:  # Whatever the hub's client and its transport raise when they cannot get through.
+        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        raise JoinGRError(
+            f"The model {model!r} {found}, and the model hub cannot be reached ({reason}): {remedy}"
+        ) from error

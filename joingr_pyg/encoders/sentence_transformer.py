@@ -1,0 +1,206 @@
+"""Frozen sentence-transformers models, loaded only when a text has to be encoded."""
+
+import logging
+from collections.abc import Sequence
+from functools import cached_property
+from hashlib import file_digest, sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, get_args
+
+import torch
+from torch import Tensor
+
+from joingr_pyg.encoders.hub import hub_folder, is_model_folder
+from joingr_pyg.errors import JoinGRError
+
+if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
+
+logger = logging.getLogger(__name__)
+
+Pooling = Literal["cls", "mean", "max", "lasttoken"]
+
+_MODEL_FILES = frozenset({".safetensors", ".bin", ".json", ".txt", ".model"})
+
+
+class SentenceTransformerEncoder:
+    """A frozen sentence-transformers model.
+
+    Building one reads nothing but, for a local folder without ``weights_sha256``, the bytes of that folder: the model
+    is loaded when the first text has to be encoded, so a run answered by the cache never loads it.
+
+    Args:
+        model: Name on the model hub; with ``path`` it only names the encoder.
+        name: Name for people; the last part of ``model`` by default.
+        revision: Branch, tag or commit on the hub.
+        path: Local folder that holds the model; the hub is not asked.
+        weights_sha256: Digest that ``model.safetensors`` must have. The encoder is then identified by it, wherever
+            the weights come from.
+        query_prompt: Put before each question; ``None`` takes what the model defines.
+        document_prompt: Put before each document; ``None`` takes what the model defines.
+        pooling: Pool token vectors so, for a model that defines no pooling of its own. ``None`` takes what the model
+            defines, and refuses a model that defines none.
+        max_length: Tokens after which a text is cut; ``None`` takes the model's own limit.
+        dim: Length of a vector where known; else the model has to be loaded to tell.
+        batch_size: Texts encoded at once.
+        device: Device of the model; ``None`` takes an accelerator where there is one.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        name: str | None = None,
+        revision: str | None = None,
+        path: str | Path | None = None,
+        weights_sha256: str | None = None,
+        query_prompt: str | None = None,
+        document_prompt: str | None = None,
+        pooling: Pooling | None = None,
+        max_length: int | None = None,
+        dim: int | None = None,
+        batch_size: int = 64,
+        device: str | None = None,
+    ) -> None:
+        if pooling is not None and pooling not in get_args(Pooling):
+            raise JoinGRError(f"Unknown pooling {pooling!r} of encoder {model!r}: choose {', '.join(get_args(Pooling))}.")
+        self.model = model
+        self.name = name or model.rsplit("/", 1)[-1]
+        self.revision = revision
+        self.path = None if path is None else Path(path).expanduser()
+        self.weights_sha256 = weights_sha256
+        self.query_prompt = query_prompt
+        self.document_prompt = document_prompt
+        self.pooling = pooling
+        self.max_length = max_length
+        self.batch_size = batch_size
+        self.device = device
+        self._dim = dim
+
+    @cached_property
+    def identity(self) -> str:
+        if self.weights_sha256:
+            source = f"{self.model} sha256:{self.weights_sha256}"
+        elif self.path:
+            source = f"sha256:{_folder_digest(self._local_folder(self.path))}"
+        else:
+            source = f"{self.model}@{self.revision or 'main'}"
+        settings = {
+            "pooling": self.pooling,
+            "max_length": self.max_length,
+            "query": self.query_prompt,
+            "document": self.document_prompt,
+        }
+        return " ".join([source, *(f"{key}={value!r}" for key, value in settings.items() if value is not None), "l2"])
+
+    @property
+    def dim(self) -> int:
+        if self._dim is None:
+            self._dim = self._model.get_embedding_dimension()
+        return self._dim
+
+    def encode_queries(self, texts: Sequence[str]) -> Tensor:
+        return self._encode(texts, "query", self.query_prompt)
+
+    def encode_documents(self, texts: Sequence[str]) -> Tensor:
+        return self._encode(texts, "document", self.document_prompt)
+
+    def _encode(self, texts: Sequence[str], kind: str, prompt: str | None) -> Tensor:
+        if not texts:
+            return torch.empty(0, self.dim)
+        model = self._model
+        if prompt is None:
+            prompt = model.prompts.get(kind) or ""
+        self._warn_of_truncation(texts, prompt)
+        encode = model.encode_query if kind == "query" else model.encode_document
+        vectors = encode(
+            list(texts),
+            prompt=prompt,
+            batch_size=self.batch_size,
+            normalize_embeddings=True,
+            convert_to_tensor=True,
+            show_progress_bar=False,
+        )
+        return vectors.float().cpu()
+
+    def _warn_of_truncation(self, texts: Sequence[str], prompt: str) -> None:
+        limit = self._model.max_seq_length
+        if limit is None:
+            return
+        # No tokenizer makes more tokens than bytes, so most texts need not be tokenised twice.
+        long = [prompt + text for text in texts if len((prompt + text).encode()) + 8 > limit]
+        if long:
+            lengths = [len(ids) for ids in self._model.tokenizer(long, truncation=False, verbose=False)["input_ids"]]
+            cut = sum(length > limit for length in lengths)
+            if cut:
+                logger.warning(
+                    "%d of %d texts are longer than the %d tokens that %s reads (the longest has %d): "
+                    "their ends were cut off.", cut, len(texts), limit, self.name, max(lengths),
+                )
+
+    @cached_property
+    def _model(self) -> "SentenceTransformer":
+        folder = self._folder()
+        if self.weights_sha256:
+            check_weights(folder, self.weights_sha256)
+        if not self.pooling and not (folder / "modules.json").is_file():
+            raise JoinGRError(
+                f"The model {self.model!r} in {str(folder)!r} defines no pooling (it has no modules.json): "
+                "say which one it was trained with, encoder.pooling=mean for instance."
+            )
+        from sentence_transformers import SentenceTransformer
+        from sentence_transformers.sentence_transformer import modules
+
+        try:
+            if self.pooling:
+                transformer = modules.Transformer(str(folder))
+                pooling = modules.Pooling(transformer.get_embedding_dimension(), self.pooling)
+                model = SentenceTransformer(modules=[transformer, pooling], device=self.device)
+            else:
+                model = SentenceTransformer(str(folder), device=self.device, local_files_only=True)
+        except Exception as error:  # A broken folder fails in as many ways as there are file formats.
+            raise JoinGRError(f"The model {self.model!r} cannot be loaded from {str(folder)!r}: {error}") from error
+        if self.max_length:
+            model.max_seq_length = self.max_length
+        found = model.get_embedding_dimension()
+        if self._dim not in (None, found):
+            raise JoinGRError(f"The model {self.model!r} makes vectors of length {found}, not encoder.dim={self._dim}.")
+        return model.eval()
+
+    def _folder(self) -> Path:
+        if self.path:
+            return self._local_folder(self.path)
+        return hub_folder(self.model, self.revision, "config.json" if self.pooling else "modules.json")
+
+    def _local_folder(self, path: Path) -> Path:
+        if not is_model_folder(path, "config.json"):
+            raise JoinGRError(
+                f"encoder.path={str(path)!r} is not the folder of a model: config.json and the weights were expected there."
+            )
+        return path
+
+
+def check_weights(folder: Path, expected: str) -> None:
+    """Refuse a folder whose ``model.safetensors`` is not the expected one.
+
+    Raises:
+        JoinGRError: If the file is missing or its sha256 differs.
+    """
+    path = folder / "model.safetensors"
+    if not path.is_file():
+        raise JoinGRError(f"The model folder {str(folder)!r} has no model.safetensors.")
+    with path.open("rb") as file:
+        found = file_digest(file, "sha256").hexdigest()
+    if found != expected:
+        raise JoinGRError(
+            f"The weights {str(path)!r} are not the expected ones (sha256 {found}, not {expected}): fetch them anew, or "
+            "set encoder.weights_sha256=null to use them as a model of their own."
+        )
+
+
+def _folder_digest(folder: Path) -> str:
+    digest = sha256()
+    for path in sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix in _MODEL_FILES):
+        with path.open("rb") as file:
+            digest.update(f"{path.relative_to(folder).as_posix()} {file_digest(file, 'sha256').hexdigest()}\n".encode())
+    return digest.hexdigest()

@@ -1,0 +1,89 @@
+"""From a database schema and its embeddings to a ``HeteroData`` join graph (Algorithm 1)."""
+
+from itertools import combinations
+
+import torch
+from torch import Tensor
+from torch_geometric.data import HeteroData
+
+from joingr_pyg.errors import JoinGRError
+from joingr_pyg.schema import Database
+
+INTRA = ("column", "intra", "column")
+JOIN = ("column", "join", "column")
+OWNER = ("column", "of", "table")
+
+
+def join_graph(database: Database, columns: Tensor, joins: Tensor) -> HeteroData:
+    """Build the join graph of one database (section 3.1, Algorithm 1).
+
+    Every edge is stored once: an ``intra`` edge from the non-key to the key column (between two keys in declaration
+    order), a ``join`` edge from the referencing to the referenced column. ``torch_geometric.transforms.ToUndirected``
+    adds the other directions for layers that need them. Every edge type exists in every graph, so graphs batch in
+    any order.
+
+    Args:
+        database: The schema, ``T`` tables with ``C`` columns and ``J`` distinct joins.
+        columns: ``[C, d]`` embeddings of the column descriptors, in table then column order.
+        joins: ``[J, d]`` embeddings of the join descriptors, in the order of :attr:`Database.joins`.
+
+    Returns:
+        A graph with ``data["column"]`` (``x`` ``[C, d]``, ``is_key`` ``[C]``, ``name``), ``data["table"]`` (``name``),
+        the edge types ``intra``, ``join`` (with ``edge_attr`` ``[J, d]``) and ``of`` (column to its table), and
+        ``data.database``.
+
+    Raises:
+        JoinGRError: If the number of embeddings does not match the schema.
+    """
+    position = {
+        (table.name, column): i
+        for i, (table, column) in enumerate((t, c) for t in database for c in t.column_names)
+    }
+    for what, vectors, count in (("columns", columns, len(position)), ("joins", joins, len(database.joins))):
+        if vectors.size(0) != count:
+            raise JoinGRError(
+                f"Database {database.name!r} has {count} {what}, but {vectors.size(0)} embeddings were given for them."
+            )
+
+    intra: list[tuple[int, int]] = []
+    for table in database:
+        keys = [position[table.name, c] for c in table.column_names if (table.name, c) in database.keys]
+        others = [position[table.name, c] for c in table.column_names if (table.name, c) not in database.keys]
+        intra += [(other, key) for other in others for key in keys]
+        intra += combinations(keys, 2)
+    ends = [
+        (position[key.table, key.column], position[key.referenced_table, key.referenced_column])
+        for key in database.joins
+    ]
+    owners = [owner for owner, table in enumerate(database) for _ in table.columns]
+
+    data = HeteroData()
+    data.database = database.name
+    data["column"].x = columns
+    data["column"].is_key = torch.tensor([name in database.keys for name in position])
+    data["column"].name = [column for _, column in position]
+    data["table"].num_nodes = len(database.tables)
+    data["table"].name = [table.name for table in database]
+    data[OWNER].edge_index = torch.stack([torch.arange(len(owners)), torch.tensor(owners)])
+    data[INTRA].edge_index = _edge_index(intra)
+    data[JOIN].edge_index = _edge_index(ends)
+    data[JOIN].edge_attr = joins
+    return data
+
+
+def count_edges(data: HeteroData) -> dict[str, int]:
+    """Count the edges of a graph as the paper's Table 1 does.
+
+    Returns:
+        ``intra`` (pairs of a key and a non-key column), ``key_key`` (pairs of key columns) and ``join``.
+    """
+    both_keys = data["column"].is_key[data[INTRA].edge_index].all(dim=0)
+    return {
+        "intra": int((~both_keys).sum()),
+        "key_key": int(both_keys.sum()),
+        "join": data[JOIN].edge_index.size(1),
+    }
+
+
+def _edge_index(pairs: list[tuple[int, int]]) -> Tensor:
+    return torch.tensor(pairs, dtype=torch.long).reshape(-1, 2).t().contiguous()

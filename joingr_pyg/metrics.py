@@ -1,0 +1,63 @@
+"""Precision, recall and perfect recall at K (section 4, "Metrics")."""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+from torchmetrics import Metric
+
+from joingr_pyg.errors import JoinGRError
+
+
+class RetrievalMetrics(Metric):
+    """``P@K``, ``R@K`` and ``PR@K`` as means over questions.
+
+    ``P@K`` divides the gold tables found by ``K``, however many tables were returned. ``PR@K`` is 1 where all gold
+    tables are among the first ``K``. States are sums, so the result is the same over any number of processes.
+
+    Args:
+        ks: The cut-offs ``K``, each at least 1.
+
+    Raises:
+        JoinGRError: If a cut-off is below 1 or there is none.
+    """
+
+    full_state_update = False
+    higher_is_better = True
+    total: Tensor
+    questions: Tensor
+
+    def __init__(self, ks: Sequence[int] = (5, 15)) -> None:
+        super().__init__()
+        if not ks:
+            raise JoinGRError("'ks' needs at least one cut-off K.")
+        for k in ks:
+            if k < 1:
+                raise JoinGRError(f"K needs to be at least 1 (got {k}).")
+        self.ks = tuple(sorted(set(ks)))
+        self.add_state("total", torch.zeros(3, len(self.ks), dtype=torch.double), dist_reduce_fx="sum")
+        self.add_state("questions", torch.zeros((), dtype=torch.double), dist_reduce_fx="sum")
+
+    def update(self, ranked: Tensor, gold: Tensor) -> None:
+        """Count a batch.
+
+        Args:
+            ranked: ``[B, >= max(ks)]`` ranked table numbers, ``-1`` for empty places.
+            gold: ``[B, G]`` gold table numbers, ``-1`` for empty places; every question has at least one.
+        """
+        self.total += torch.stack([values.sum(dim=0) for values in self.per_question(ranked, gold)])
+        self.questions += ranked.size(0)
+
+    def per_question(self, ranked: Tensor, gold: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """``P``, ``R`` and ``PR`` of each question, ``[B, len(ks)]`` each, in the order of ``ks``."""
+        found = (ranked.unsqueeze(-1) == gold.unsqueeze(1)) & (gold >= 0).unsqueeze(1)
+        hits = found.any(dim=-1).cumsum(dim=1).double()
+        hits = hits[:, torch.tensor(self.ks, device=hits.device) - 1]
+        wanted = (gold >= 0).sum(dim=1, keepdim=True)
+        precision = hits / torch.tensor(self.ks, device=hits.device)
+        return precision, hits / wanted, (hits == wanted).double()
+
+    def compute(self) -> dict[str, Tensor]:
+        """The means, keyed ``P@5``, ``R@5``, ``PR@5``, ..."""
+        mean = self.total / self.questions
+        return {f"{name}@{k}": mean[row, i] for i, k in enumerate(self.ks) for row, name in enumerate(("P", "R", "PR"))}

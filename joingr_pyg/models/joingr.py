@@ -1,0 +1,158 @@
+"""JoinGR: anchor, walk, aggregate (section 3.2)."""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import torch
+from torch import Tensor
+
+from joingr_pyg.corpus import Corpus
+from joingr_pyg.errors import JoinGRError
+from joingr_pyg.models.anchors import TableHits, diverse_anchors
+from joingr_pyg.models.retriever import Ranking, Retriever
+from joingr_pyg.nn import EdgeScorer, JoinWalk, Projections, WalkOutput, WalkPlanner
+
+MMR_CANDIDATES = 4
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What the walk needs to know of a batch of questions, none of it learned: made once, reused every epoch.
+
+    Attributes:
+        anchor: ``[B, A]`` anchor tables, ``-1`` where there are fewer.
+        deposit: ``[B, A]`` their initial deposits.
+        similarity: ``[B, T]`` semantic score of every table.
+        column: ``[B, T]`` column that represents each table.
+    """
+
+    anchor: Tensor
+    deposit: Tensor
+    similarity: Tensor
+    column: Tensor
+
+    def __getitem__(self, questions: Tensor) -> "Evidence":
+        return Evidence(
+            self.anchor[questions], self.deposit[questions], self.similarity[questions], self.column[questions]
+        )
+
+    def to(self, device: torch.device | str) -> "Evidence":
+        return Evidence(
+            self.anchor.to(device), self.deposit.to(device), self.similarity.to(device), self.column.to(device)
+        )
+
+
+class JoinGR(Retriever):
+    r"""The paper's retriever: anchors by similarity, a learned walk over join edges, scores from its deposits.
+
+    Args:
+        channels: Size ``d`` of the embeddings; ``None`` makes the heuristic variant, whose shares are uniform and
+            whose decays are fixed (section 4, "heuristic JoinGR").
+        anchors: Number of anchor tables ``A``, at least 1.
+        hops: Number of hops ``H``, at least 1.
+        hidden_channels: Size of the scorer's hidden layer.
+        dropout: Dropout of the scorer's hidden layer.
+        decay: Initial hop decay :math:`\alpha_h`.
+        mmr: Weight of relevance when anchors are chosen by maximal marginal relevance; 1 chooses by similarity alone.
+        unreached: ``"behind"`` ranks the tables that no deposit reaches behind all others, by similarity; ``"drop"``
+            leaves them out, as the paper's formula does.
+        similarity_weight: Weight :math:`\lambda` of :math:`\hat s(t|q) + \lambda s(t|q)`; the paper's score is 0.
+
+    Raises:
+        JoinGRError: If an argument is out of its range.
+    """
+
+    def __init__(
+        self,
+        channels: int | None,
+        anchors: int = 5,
+        hops: int = 5,
+        hidden_channels: int = 64,
+        dropout: float = 0.3,
+        decay: float = 0.5,
+        mmr: float = 1.0,
+        unreached: str = "behind",
+        similarity_weight: float = 0.0,
+    ) -> None:
+        super().__init__()
+        if anchors < 1:
+            raise JoinGRError(f"'anchors' needs to be at least 1 (got {anchors}).")
+        if hops < 1:
+            raise JoinGRError(f"'hops' needs to be at least 1 (got {hops}).")
+        if not 0 <= mmr <= 1:
+            raise JoinGRError(f"'mmr' needs to lie between 0 and 1 (got {mmr}).")
+        if unreached not in ("behind", "drop"):
+            raise JoinGRError(f"'unreached' needs to be 'behind' or 'drop' (got {unreached!r}).")
+        self.anchors = anchors
+        self.mmr = mmr
+        self.unreached = unreached
+        self.similarity_weight = similarity_weight
+        scorer = EdgeScorer(channels, channels, channels, hidden_channels, dropout) if channels else None
+        self.walk = JoinWalk(scorer, hops, decay)
+        self._projected: Projections | None = None
+
+    def index(self, corpus: Corpus) -> Self:
+        super().index(corpus)
+        self._planner: WalkPlanner = self.walk.planner(corpus.edge_index, corpus.num_tables)
+        self._projected = None
+        return self
+
+    def train(self, mode: bool = True) -> Self:
+        self._projected = None
+        return super().train(mode)
+
+    def evidence(self, query: Tensor) -> Evidence:
+        """Anchors, similarities and best columns of questions ``[B, d]``."""
+        hits = self.select_anchors(query)
+        similarity, column = self.corpus.similarity(query)
+        # Cosines may be negative, deposits may not.
+        return Evidence(hits.table, hits.score.clamp(min=0), similarity, column)
+
+    def select_anchors(self, query: Tensor) -> TableHits:
+        """The ``A`` anchor tables of each question (section 3.2.2)."""
+        if self.mmr == 1:
+            return self.columns.search(query, self.anchors)
+        return diverse_anchors(self.columns.search(query, MMR_CANDIDATES * self.anchors), self.corpus, self.anchors, self.mmr)
+
+    def forward(self, query: Tensor, evidence: Evidence) -> WalkOutput:
+        """Walk from the anchors of questions ``[B, d]``."""
+        question, place = (evidence.anchor >= 0).nonzero(as_tuple=True)
+        plan = self._planner(evidence.anchor[question, place], question, query.size(0)).to(query.device)
+        deposit = evidence.deposit[question, place]
+        scorer = self.walk.scorer
+        if scorer is None:
+            return WalkOutput(self.walk.propagate(plan, deposit), plan)
+        # Nodes and edges are projected once while the weights stand still, queries once a question.
+        fixed = self._projected
+        if fixed is None:
+            fixed = scorer.project(query[:0], self.corpus.edge_attr, self.corpus.x)
+            self._projected = None if self.training or torch.is_grad_enabled() else fixed
+        projections = fixed._replace(query=scorer.project_query(query))
+        frontier = evidence.column[plan.query, plan.frontier]
+        neighbor = evidence.column[plan.query, plan.neighbor]
+        return WalkOutput(self.walk.propagate(plan, deposit, projections, frontier, neighbor), plan)
+
+    def scores(self, output: WalkOutput, evidence: Evidence) -> Tensor:
+        r"""``[B, T]`` table scores :math:`\hat s(t|q) + \lambda s(t|q)` (section 3.2.4 where :math:`\lambda = 0`)."""
+        scores = output.node_scores()
+        return scores + self.similarity_weight * evidence.similarity if self.similarity_weight else scores
+
+    @torch.no_grad()
+    def rank(self, query: Tensor, k: int) -> Ranking:
+        if k < 1:
+            raise JoinGRError(f"K needs to be at least 1 (got {k}).")
+        evidence = self.evidence(query)
+        output = self(query, evidence)
+        scores = self.scores(output, evidence)
+        if not self.similarity_weight:
+            # A similarity is at most 1, so taking 1 off puts it behind every deposit, which is positive.
+            behind = evidence.similarity - 1 if self.unreached == "behind" else -torch.inf
+            scores = torch.where(scores > 0, scores, behind)
+        # A stable sort: equal scores go by table number.
+        score, table = scores.sort(dim=1, descending=True, stable=True)
+        return Ranking(table.masked_fill(score == -torch.inf, -1), score).first(k)
+
+
+def heuristic(anchors: int = 5, hops: int = 5, decay: float = 0.5, **options: Any) -> JoinGR:
+    """JoinGR with uniform shares and fixed decays, which learns nothing (section 4)."""
+    return JoinGR(None, anchors, hops, decay=decay, **options)

@@ -1,0 +1,56 @@
+"""The one interface behind which every method ranks tables."""
+
+from abc import abstractmethod
+from typing import NamedTuple, Self
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from joingr_pyg.corpus import Corpus
+from joingr_pyg.models.anchors import ColumnIndex
+
+
+class Ranking(NamedTuple):
+    """Ranked tables for ``B`` questions; places that no table fills are ``-1`` with score ``-inf``.
+
+    Attributes:
+        table: ``[B, k]`` table numbers, best first.
+        score: ``[B, k]`` their scores, descending.
+    """
+
+    table: Tensor
+    score: Tensor
+
+    def first(self, k: int) -> "Ranking":
+        """The best ``k``, filled up with ``-1`` where there are fewer."""
+        missing = max(0, k - self.table.size(1))
+        return Ranking(
+            F.pad(self.table[:, :k], (0, missing), value=-1), F.pad(self.score[:, :k], (0, missing), value=-torch.inf)
+        )
+
+
+class Retriever(nn.Module):
+    """A method that ranks the tables of a corpus for questions.
+
+    :meth:`index` binds it to a corpus, :meth:`rank` answers. A method with trainable parameters is bound to its
+    training corpus while it learns and to any other corpus afterwards.
+    """
+
+    corpus: Corpus
+    columns: ColumnIndex
+
+    def index(self, corpus: Corpus) -> Self:
+        """Bind the method to the tables of ``corpus``."""
+        self.corpus = corpus
+        self.columns = ColumnIndex(corpus)
+        return self
+
+    @abstractmethod
+    def rank(self, query: Tensor, k: int) -> Ranking:
+        """Rank tables.
+
+        Args:
+            query: ``[B, d]`` normalised question embeddings.
+            k: Number of tables to return, at least 1.
+        """

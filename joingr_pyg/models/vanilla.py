@@ -1,0 +1,13 @@
+"""The vanilla dense retriever: a table is as similar as its most similar column."""
+
+from torch import Tensor
+
+from joingr_pyg.models.retriever import Ranking, Retriever
+
+
+class Vanilla(Retriever):
+    r"""Ranks by :math:`s(t|q) = \max_{v \in V(t)} \langle q, v \rangle` alone (the baseline of section 4)."""
+
+    def rank(self, query: Tensor, k: int) -> Ranking:
+        hits = self.columns.search(query, k)
+        return Ranking(hits.table, hits.score)

@@ -1,0 +1,105 @@
+"""The learned scorer of join edges, with its first layer split over its inputs."""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+
+class Projections(NamedTuple):
+    """First-layer contributions of everything that does not change along a walk, ``C`` hidden channels each.
+
+    Attributes:
+        query: ``[B, C]`` of each query, the bias included.
+        edge: ``[E, C]`` of each edge.
+        frontier: ``[M, C]`` of each node row as the node the walk stands on.
+        neighbor: ``[M, C]`` of each node row as the node at the far end.
+    """
+
+    query: Tensor
+    edge: Tensor
+    frontier: Tensor
+    neighbor: Tensor
+
+
+class EdgeScorer(nn.Module):
+    r"""The query-conditioned scorer :math:`u_e = s_\theta(\mathbf{x}_e)` of section 3.2.3.
+
+    .. math::
+        \mathbf{x}_e = [\mathbf{q};\, \mathbf{e};\, \mathbf{r}_f;\, \mathbf{r}_{t'};\, z_f;\, h], \qquad
+        s_\theta(\mathbf{x}) = \mathbf{w}^\top \, \mathrm{Dropout}(\mathrm{ReLU}(\mathrm{LayerNorm}(W\mathbf{x} + \mathbf{b}))) + c
+
+    Nothing nonlinear precedes ``W``, so :math:`W\mathbf{x}` is a sum of six terms. The four large ones are projected
+    once by :meth:`project` (a node or edge once a checkpoint, a query once a question) and only added along the walk.
+
+    Args:
+        query_channels: Size of a query vector.
+        edge_channels: Size of an edge vector.
+        node_channels: Size of a node vector.
+        hidden_channels: Size of the hidden layer ``C``.
+        dropout: Dropout probability of the hidden layer.
+    """
+
+    def __init__(
+        self,
+        query_channels: int,
+        edge_channels: int,
+        node_channels: int,
+        hidden_channels: int = 64,
+        dropout: float = 0.3,
+    ) -> None:
+        super().__init__()
+        self.query_channels = query_channels
+        self.edge_channels = edge_channels
+        self.node_channels = node_channels
+        self.hidden_channels = hidden_channels
+        self.dropout = dropout
+        self.input = nn.Linear(query_channels + edge_channels + 2 * node_channels + 2, hidden_channels)
+        self.norm = nn.LayerNorm(hidden_channels)
+        self.output = nn.Linear(hidden_channels, 1)
+
+    def reset_parameters(self) -> None:
+        self.input.reset_parameters()
+        self.norm.reset_parameters()
+        self.output.reset_parameters()
+
+    def project(self, query: Tensor, edge_attr: Tensor, x: Tensor) -> Projections:
+        """Project queries ``[B, query_channels]``, edges ``[E, edge_channels]`` and node rows ``[M, node_channels]``."""
+        _, e, f, n, _ = self._split()
+        return Projections(self.project_query(query), F.linear(edge_attr, e), F.linear(x, f), F.linear(x, n))
+
+    def project_query(self, query: Tensor) -> Tensor:
+        """Project queries ``[B, query_channels]`` alone, where nodes and edges were projected before."""
+        return F.linear(query, self._split()[0], self.input.bias)
+
+    def forward(self, projected: Tensor, deposit: Tensor, hop: int) -> Tensor:
+        """Score edges.
+
+        Args:
+            projected: ``[L, C]`` sum of the four projections of each edge.
+            deposit: ``[L]`` deposit of the node each edge leaves.
+            hop: The hop, counted from 1.
+
+        Returns:
+            ``[L]`` scores.
+        """
+        scalar = self._split()[4]
+        hidden = projected + deposit.unsqueeze(-1) * scalar[:, 0] + hop * scalar[:, 1]
+        hidden = F.dropout(self.norm(hidden).relu(), self.dropout, self.training)
+        return self.output(hidden).squeeze(-1)
+
+    def concatenated(self, features: Tensor) -> Tensor:
+        """The same function on the concatenated features ``[L, query + edge + 2 * node + 2]``, as the paper writes it."""
+        hidden = F.dropout(self.norm(self.input(features)).relu(), self.dropout, self.training)
+        return self.output(hidden).squeeze(-1)
+
+    def _split(self) -> tuple[Tensor, ...]:
+        sizes = [self.query_channels, self.edge_channels, self.node_channels, self.node_channels, 2]
+        return torch.split(self.input.weight, sizes, dim=1)
+
+    def __repr__(self) -> str:
+        return (
+            f"{self.__class__.__name__}({self.query_channels}, {self.edge_channels}, {self.node_channels}, "
+            f"hidden_channels={self.hidden_channels})"
+        )

@@ -1,0 +1,176 @@
+"""The anchor walk of JoinGR as a layer: deposits spread from seed nodes over edges, hop by hop."""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from joingr_pyg.nn.edge_scorer import EdgeScorer, Projections
+from joingr_pyg.nn.plan import WalkPlan, WalkPlanner
+from joingr_pyg.nn.segment import segment_softmax
+
+
+class WalkOutput(NamedTuple):
+    """What a batch of walks left on the edges.
+
+    Attributes:
+        deposit: ``[L]`` deposit of every scored edge, in the order of the plan.
+        plan: The plan that says which query, edge and hop each belongs to.
+    """
+
+    deposit: Tensor
+    plan: WalkPlan
+
+    def edge_deposits(self) -> Tensor:
+        r"""``[B, E]`` total deposits :math:`\Delta_e(q)` over walks and hops."""
+        plan = self.plan
+        return self._sum(plan.edge, plan.num_edges)
+
+    def node_scores(self) -> Tensor:
+        r"""``[B, N]`` node scores :math:`\hat s(t|q) = \sum_{e \ni t} \Delta_e(q)` (section 3.2.4)."""
+        plan = self.plan
+        return self._sum(plan.frontier, plan.num_nodes) + self._sum(plan.neighbor, plan.num_nodes)
+
+    def hop(self, hop: int) -> Tensor:
+        """``[L_h]`` deposits of the edges scored at ``hop``, counted from 1."""
+        start = self.plan.hops[hop - 1].start
+        return self.deposit[start : start + len(self.plan.hops[hop - 1])]
+
+    def _sum(self, column: Tensor, width: int) -> Tensor:
+        flat = self.deposit.new_zeros(self.plan.num_queries * width)
+        return flat.index_add(0, self.plan.query * width + column, self.deposit).view(-1, width)
+
+
+class JoinWalk(nn.Module):
+    r"""The query-conditioned walk of `"JoinGR: Learning to Traverse Join Graphs for Table Retrieval"`, section 3.2.3.
+
+    From every seed alone, a deposit spreads over ``H`` hops. A frontier node :math:`f` with deposit :math:`z_f` shares
+    it among its outgoing edges,
+
+    .. math::
+        \Delta_e = z_f \cdot \sigma(\tilde\alpha_h) \cdot \pi_e, \qquad
+        \pi_e = \mathrm{softmax}_{e' \in \mathcal{N}(f)}\, s_\theta([\mathbf{q}; \mathbf{e}; \mathbf{r}_f; \mathbf{r}_{t'}; z_f; h]),
+
+    and :math:`\Delta_e` moves on to the far end :math:`t'` unless that was expanded before in the same walk. The
+    softmax is over *outgoing* edges, unlike that of attention layers. Loops are never walked; parallel edges are kept
+    apart. With ``scorer=None`` the shares are uniform and the decays fixed at their initial value: the paper's
+    heuristic variant.
+
+    Args:
+        scorer: The edge scorer :math:`s_\theta`, or ``None`` for uniform shares.
+        hops: Number of hops ``H``, at least 1.
+        decay: Initial :math:`\alpha_h = \sigma(\tilde\alpha_h)` of every hop, between 0 and 1.
+        undirected: Whether an edge is walked both ways.
+
+    Shapes:
+        - **query**: ``[B, query_channels]``
+        - **x**: ``[N, node_channels]``, or ``[M, node_channels]`` with **row** ``[B, N]`` naming the row that stands for
+          a node under a query
+        - **edge_index**: ``[2, E]``; **edge_attr**: ``[E, edge_channels]``
+        - **seed**, **seed_query**, **seed_deposit**: ``[W]``
+        - output: :class:`WalkOutput`
+
+    Raises:
+        ValueError: If ``hops`` is below 1 or ``decay`` is not between 0 and 1.
+    """
+
+    def __init__(
+        self, scorer: EdgeScorer | None = None, hops: int = 5, decay: float = 0.5, undirected: bool = True
+    ) -> None:
+        super().__init__()
+        if hops < 1:
+            raise ValueError(f"'hops' needs to be at least 1 (got {hops})")
+        if not 0 < decay < 1:
+            raise ValueError(f"'decay' needs to lie between 0 and 1 (got {decay})")
+        self.scorer = scorer
+        self.hops = hops
+        self.decay = decay
+        self.undirected = undirected
+        self.decay_logit = nn.Parameter(torch.empty(hops), requires_grad=scorer is not None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        if self.scorer is not None:
+            self.scorer.reset_parameters()
+        nn.init.constant_(self.decay_logit, torch.tensor(self.decay).logit().item())
+
+    def planner(self, edge_index: Tensor, num_nodes: int) -> WalkPlanner:
+        """A planner of this layer's walks over a graph, to be kept and reused with it."""
+        return WalkPlanner(edge_index, num_nodes, self.hops, self.undirected)
+
+    def forward(
+        self,
+        query: Tensor,
+        x: Tensor,
+        edge_index: Tensor,
+        edge_attr: Tensor,
+        seed: Tensor,
+        seed_query: Tensor,
+        seed_deposit: Tensor,
+        row: Tensor | None = None,
+        plan: WalkPlan | None = None,
+    ) -> WalkOutput:
+        """Walk from every seed.
+
+        Args:
+            query: Query vectors.
+            x: Node vectors, see the shapes of the class.
+            edge_index: Edges between nodes.
+            edge_attr: Edge vectors.
+            seed: Node each walk starts from.
+            seed_query: Query each walk belongs to.
+            seed_deposit: Deposit each walk starts with, not negative.
+            row: Row of ``x`` that stands for a node under a query, where node vectors depend on the query.
+            plan: The plan of these seeds, where the caller keeps a planner.
+        """
+        if plan is None:
+            num_nodes = x.size(0) if row is None else row.size(1)
+            plan = self.planner(edge_index, num_nodes)(seed, seed_query, query.size(0)).to(query.device)
+        if self.scorer is None:
+            return WalkOutput(self.propagate(plan, seed_deposit), plan)
+        frontier, neighbor = plan.frontier, plan.neighbor
+        if row is not None:
+            frontier, neighbor = row[plan.query, frontier], row[plan.query, neighbor]
+        projections = self.scorer.project(query, edge_attr, x)
+        return WalkOutput(self.propagate(plan, seed_deposit, projections, frontier, neighbor), plan)
+
+    def propagate(
+        self,
+        plan: WalkPlan,
+        seed_deposit: Tensor,
+        projections: Projections | None = None,
+        frontier_row: Tensor | None = None,
+        neighbor_row: Tensor | None = None,
+    ) -> Tensor:
+        """Run the hops of a plan over projections made before.
+
+        Args:
+            plan: The plan, on the device of the other arguments.
+            seed_deposit: ``[W]`` deposit each walk starts with.
+            projections: First-layer projections; not needed without a scorer.
+            frontier_row: ``[L]`` row of the projections that stands for the node each edge leaves.
+            neighbor_row: ``[L]`` row that stands for the node at its far end.
+
+        Returns:
+            ``[L]`` deposits.
+        """
+        decays = self.decay_logit.sigmoid()
+        if projections is not None:
+            projected = projections.query[plan.query] + projections.edge[plan.edge]
+            projected = projected + projections.frontier[frontier_row] + projections.neighbor[neighbor_row]
+        deposit, deposits = seed_deposit, []
+        for number, hop in enumerate(plan.hops, start=1):
+            standing = deposit[hop.source]
+            if projections is None:
+                share = 1.0 / hop.ptr.diff()[hop.source]
+            else:
+                score = self.scorer(projected[hop.start : hop.start + len(hop)], standing, number)
+                # Half precision scores are normalised in single precision: deposits are sums over many edges.
+                share = segment_softmax(score.to(standing.dtype), hop.source, hop.ptr)
+            laid = standing * decays[number - 1] * share
+            deposits.append(laid)
+            deposit = laid.new_zeros(hop.next_frontier).index_add(0, hop.target, laid[hop.carry])
+        return torch.cat(deposits)
+
+    def __repr__(self) -> str:
+        return f"{self.__class__.__name__}({self.scorer}, hops={self.hops})"

@@ -1,0 +1,264 @@
+"""The layered plan of a batch of walks: which edges every hop scores, known before any score is.
+
+A softmax is positive everywhere, so the frontier of Algorithm 2 at hop ``h`` is exactly the set of nodes at
+breadth-first distance ``h - 1`` from the seed, whatever the scores. A plan lists the edges out of those layers once;
+a batch of walks is a concatenation of plans. Nothing inside the hops depends on data.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from typing import TypeVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+Ints = NDArray[np.int64]
+T = TypeVar("T", bound="Hop | WalkPlan")
+
+
+@dataclass(frozen=True)
+class Hop:
+    """One hop of a batch of walks: ``L`` edges out of ``F`` frontier nodes.
+
+    Attributes:
+        source: ``[L]`` position in the frontier of the node an edge leaves, ascending.
+        ptr: ``[F + 1]`` edges of frontier node ``i`` are ``ptr[i]:ptr[i + 1]``.
+        carry: ``[C]`` edges whose deposit moves on, because their far end was not expanded before.
+        target: ``[C]`` position in the next frontier that each of them moves to.
+        start: Position of the hop's first edge among all edges of the plan.
+        frontier: Number of frontier nodes ``F``.
+        next_frontier: Number of frontier nodes of the next hop.
+    """
+
+    source: Tensor
+    ptr: Tensor
+    carry: Tensor
+    target: Tensor
+    start: int
+    frontier: int
+    next_frontier: int
+
+    def __len__(self) -> int:
+        return self.source.numel()
+
+
+@dataclass(frozen=True)
+class WalkPlan:
+    """Every edge that a batch of walks scores, hop after hop, ``L`` in all.
+
+    Attributes:
+        query: ``[L]`` query whose walk scores the edge.
+        edge: ``[L]`` edge, as a column of ``edge_index``; both directions of an undirected edge share it.
+        frontier: ``[L]`` node the walk stands on.
+        neighbor: ``[L]`` node at the far end.
+        hops: The hops; hop ``h`` owns the positions from ``hops[h - 1].start`` on.
+        num_queries: Number of queries ``B``.
+        num_nodes: Number of nodes of the graph.
+        num_edges: Number of edges of the graph.
+    """
+
+    query: Tensor
+    edge: Tensor
+    frontier: Tensor
+    neighbor: Tensor
+    hops: tuple[Hop, ...]
+    num_queries: int
+    num_nodes: int
+    num_edges: int
+
+    def __len__(self) -> int:
+        return self.query.numel()
+
+    def to(self, device: torch.device | str) -> "WalkPlan":
+        """The same plan with its tensors on ``device``."""
+        hops = tuple(_map_tensors(hop, lambda tensor: tensor.to(device)) for hop in self.hops)
+        return replace(_map_tensors(self, lambda tensor: tensor.to(device)), hops=hops)
+
+
+class WalkPlanner:
+    """Builds walk plans over one graph and keeps the layers of every seed it has seen.
+
+    The layers of a seed are made once, by breadth-first search, and kept in flat arrays; the plan of a batch is
+    gathered from them without a loop over walks. Work follows the nodes reached, not the nodes that exist.
+
+    Args:
+        edge_index: ``[2, E]`` edges between nodes; parallel edges stay distinct, loops are never walked.
+        num_nodes: Number of nodes.
+        hops: Number of hops ``H``, at least 1.
+        undirected: Whether an edge is walked both ways.
+        max_cached_edges: Bound on the edges kept; past it the kept layers are dropped and made again.
+
+    Raises:
+        ValueError: If ``hops`` is below 1 or ``edge_index`` is not ``[2, E]`` with nodes in range.
+    """
+
+    def __init__(
+        self,
+        edge_index: Tensor,
+        num_nodes: int,
+        hops: int,
+        undirected: bool = True,
+        max_cached_edges: int = 1 << 24,
+    ) -> None:
+        if hops < 1:
+            raise ValueError(f"'hops' needs to be at least 1 (got {hops})")
+        if edge_index.dim() != 2 or edge_index.size(0) != 2:
+            raise ValueError(f"'edge_index' needs to have shape [2, num_edges] (got {list(edge_index.shape)})")
+        if edge_index.numel() and not 0 <= int(edge_index.min()) <= int(edge_index.max()) < num_nodes:
+            raise ValueError(f"'edge_index' needs to hold nodes from 0 to {num_nodes - 1}")
+        self.num_nodes = num_nodes
+        self.num_edges = edge_index.size(1)
+        self.hops = hops
+        self.undirected = undirected
+        self.max_cached_edges = max_cached_edges
+
+        tail, head = edge_index.cpu().numpy().astype(np.int64)
+        edge = np.arange(self.num_edges)
+        if undirected:
+            tail, head, edge = np.r_[tail, head], np.r_[head, tail], np.r_[edge, edge]
+        walked = tail != head
+        tail, head, edge = tail[walked], head[walked], edge[walked]
+        order = np.argsort(tail, kind="stable")
+        self.tail, self.head, self.edge = tail[order], head[order], edge[order]
+        self.ptr = np.r_[0, np.cumsum(np.bincount(tail, minlength=num_nodes))]
+
+        self._layer = np.zeros(num_nodes, np.int64)  # Scratch: position of a node within its layer ...
+        self._reached = np.full(num_nodes, -1, np.int64)  # ... and the last search that reached it.
+        self._searches = 0
+        self._forget()
+
+    def __repr__(self) -> str:
+        return f"{self.__class__.__name__}({self.num_nodes} nodes, {self.num_edges} edges, hops={self.hops})"
+
+    def __call__(self, seed: Tensor, query: Tensor, num_queries: int) -> WalkPlan:
+        """Plan one walk from every seed.
+
+        Args:
+            seed: ``[W]`` node each walk starts from.
+            query: ``[W]`` query each walk belongs to.
+            num_queries: Number of queries ``B``; a query may own any number of walks, none included.
+
+        Returns:
+            The plan, on the CPU.
+        """
+        seeds, queries = seed.cpu().numpy().astype(np.int64), query.cpu().numpy().astype(np.int64)
+        if seeds.size and not 0 <= seeds.min() <= seeds.max() < self.num_nodes:
+            raise ValueError(f"'seed' needs to hold nodes from 0 to {self.num_nodes - 1}")
+        if queries.size and not 0 <= queries.min() <= queries.max() < num_queries:
+            raise ValueError(f"'query' needs to hold queries from 0 to {num_queries - 1}")
+        unique = np.unique(seeds)
+        missing = unique[self._slot[unique] < 0]
+        if missing.size:
+            self._remember(missing, unique)
+        slot = self._slot[seeds]
+
+        hops, positions, owners, start = [], [], [], 0
+        for hop in range(self.hops):
+            length = self._lengths[slot, hop]
+            frontier, next_frontier = self._frontiers[slot, hop], self._frontiers[slot, hop + 1]
+            kept, walk = _ragged(self._starts[slot, hop], length)
+            source = self._source[kept] + _exclusive_cumsum(frontier)[walk]
+            target = self._target[kept]
+            carry = np.flatnonzero(target >= 0)
+            num_frontier = int(frontier.sum())
+            hops.append(
+                Hop(
+                    source=torch.from_numpy(source),
+                    ptr=torch.from_numpy(np.r_[0, np.cumsum(np.bincount(source, minlength=num_frontier))]),
+                    carry=torch.from_numpy(carry),
+                    target=torch.from_numpy(target[carry] + _exclusive_cumsum(next_frontier)[walk[carry]]),
+                    start=start,
+                    frontier=num_frontier,
+                    next_frontier=int(next_frontier.sum()),
+                )
+            )
+            start += kept.size
+            positions.append(self._position[kept])
+            owners.append(queries[walk])
+        position = np.concatenate(positions)
+        return WalkPlan(
+            query=torch.from_numpy(np.concatenate(owners)),
+            edge=torch.from_numpy(self.edge[position]),
+            frontier=torch.from_numpy(self.tail[position]),
+            neighbor=torch.from_numpy(self.head[position]),
+            hops=tuple(hops),
+            num_queries=num_queries,
+            num_nodes=self.num_nodes,
+            num_edges=self.num_edges,
+        )
+
+    def _forget(self) -> None:
+        self._slot = np.full(self.num_nodes, -1, np.int64)
+        self._num_slots = self._num_kept = 0
+        self._starts = self._lengths = np.zeros((0, self.hops), np.int64)
+        self._frontiers = np.zeros((0, self.hops + 1), np.int64)
+        self._position = self._source = self._target = np.zeros(0, np.int64)
+
+    def _remember(self, missing: Ints, wanted: Ints) -> None:
+        if self._num_kept > self.max_cached_edges:
+            self._forget()
+            missing = wanted
+        for seed in missing:
+            layers, frontiers = self._search(int(seed))
+            lengths = np.array([position.size for position, _, _ in layers])
+            total, slot = int(lengths.sum()), self._num_slots
+            # Doubling keeps the cost of adding seeds one by one linear in what is kept.
+            self._starts = _grown(self._starts, slot + 1)
+            self._lengths = _grown(self._lengths, slot + 1)
+            self._frontiers = _grown(self._frontiers, slot + 1)
+            self._starts[slot] = self._num_kept + _exclusive_cumsum(lengths)
+            self._lengths[slot] = lengths
+            self._frontiers[slot] = frontiers
+            end = self._num_kept + total
+            for name, values in zip(("_position", "_source", "_target"), zip(*layers, strict=True), strict=True):
+                flat = _grown(getattr(self, name), end)
+                np.concatenate(values, out=flat[self._num_kept : end])
+                setattr(self, name, flat)
+            self._slot[seed] = slot
+            self._num_slots, self._num_kept = slot + 1, end
+
+    def _search(self, seed: int) -> tuple[list[tuple[Ints, Ints, Ints]], list[int]]:
+        """The edges out of each breadth-first layer of one seed, and the sizes of the layers."""
+        self._searches += 1
+        frontier = np.array([seed])
+        self._reached[frontier] = self._searches
+        layers, sizes = [], [1]
+        for hop in range(self.hops):
+            position, source = _ragged(self.ptr[frontier], self.ptr[frontier + 1] - self.ptr[frontier])
+            head = self.head[position]
+            target = np.full(head.size, -1)
+            frontier = np.zeros(0, np.int64)
+            if hop + 1 < self.hops:
+                fresh = self._reached[head] != self._searches
+                frontier = np.unique(head[fresh])
+                self._reached[frontier] = self._searches
+                self._layer[frontier] = np.arange(frontier.size)
+                target[fresh] = self._layer[head[fresh]]
+            layers.append((position, source, target))
+            sizes.append(frontier.size)
+        return layers, sizes
+
+
+def _ragged(starts: Ints, lengths: Ints) -> tuple[Ints, Ints]:
+    """The positions of several ranges end to end, and the range that each belongs to."""
+    owner = np.repeat(np.arange(lengths.size), lengths)
+    return np.arange(owner.size) + (starts - _exclusive_cumsum(lengths))[owner], owner
+
+
+def _exclusive_cumsum(values: Ints) -> Ints:
+    return np.cumsum(values) - values
+
+
+def _grown(array: Ints, size: int) -> Ints:
+    if size <= array.shape[0]:
+        return array
+    grown = np.zeros((max(size, 2 * array.shape[0]), *array.shape[1:]), array.dtype)
+    grown[: array.shape[0]] = array
+    return grown
+
+
+def _map_tensors(value: T, function: Callable[[Tensor], Tensor]) -> T:
+    tensors = {f.name: getattr(value, f.name) for f in fields(value)}
+    return replace(value, **{name: function(t) for name, t in tensors.items() if isinstance(t, Tensor)})

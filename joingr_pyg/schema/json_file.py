@@ -1,0 +1,53 @@
+"""Reading the benchmarks' JSON files, every failure told in one sentence."""
+
+import json
+from collections.abc import Mapping
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any
+
+from joingr_pyg.errors import JoinGRError
+
+FETCH_AGAIN = "delete it and fetch it again (missing files are downloaded where download is on)"
+
+
+def read_json(path: Path | Traversable) -> Any:
+    """Read one JSON file.
+
+    Args:
+        path: The file, UTF-8 with or without a byte order mark.
+
+    Raises:
+        JoinGRError: If the file is missing, cannot be read, or does not hold valid JSON.
+    """
+    if not path.is_file():
+        raise JoinGRError(
+            f"The file {path.name!r} is missing (looked for at '{path}'): point paths.data=<folder> or the environment "
+            "variable JOINGR_DATA at the folder that holds the benchmarks, or turn download on to have it fetched."
+        )
+    try:
+        return json.loads(path.read_bytes().decode("utf-8-sig"))
+    except (OSError, ValueError) as error:
+        raise JoinGRError(f"The file '{path}' is truncated or not JSON ({error}): {FETCH_AGAIN}.") from error
+
+
+def read_records(path: Path | Traversable, keys: Mapping[str, type]) -> list[dict[str, Any]]:
+    """Read a JSON file that holds a list of objects.
+
+    Args:
+        path: The file.
+        keys: The keys that every object must have, with the type of their values.
+
+    Raises:
+        JoinGRError: As :func:`read_json`, or if the file holds anything else or an object lacks a key.
+    """
+    records = read_json(path)
+    if not isinstance(records, list):
+        raise JoinGRError(f"The file '{path}' holds no list of objects (got {type(records).__name__}): {FETCH_AGAIN}.")
+    for position, record in enumerate(records):
+        for key, kind in keys.items():
+            if not isinstance(record, dict) or not isinstance(record.get(key), kind):
+                raise JoinGRError(
+                    f"Entry {position} of the file '{path}' has no {key!r} of type {kind.__name__}: {FETCH_AGAIN}."
+                )
+    return records

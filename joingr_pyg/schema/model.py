@@ -1,0 +1,140 @@
+"""The typed model of a relational schema that every reader produces and every graph is built from."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from joingr_pyg.errors import JoinGRError
+
+TableName = tuple[str, str]
+"""A table within a corpus of databases: ``(database, table)``."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column as its database declares it.
+
+    Args:
+        name: Exact name in the database; any string, the empty one included.
+        type: Declared type, as the source spells it.
+        natural_name: Readable form of the name where the source gives one.
+        description: What the column holds, where known.
+    """
+
+    name: str
+    type: str = ""
+    natural_name: str = ""
+    description: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with its columns in declaration order.
+
+    Args:
+        name: Exact name in the database.
+        columns: The columns, at least one.
+        primary_key: Names of the columns that make up the primary key.
+        natural_name: Readable form of the name where the source gives one.
+        description: What the table holds, where known.
+    """
+
+    name: str
+    columns: tuple[Column, ...]
+    primary_key: tuple[str, ...] = ()
+    natural_name: str = ""
+    description: str = ""
+
+    @cached_property
+    def column_names(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.columns)
+
+
+@dataclass(frozen=True)
+class ForeignKey:
+    """One pair of joined columns; a composite foreign key is several of them.
+
+    ``table.column`` is the referencing side, ``referenced_table.referenced_column`` the other.
+    """
+
+    table: str
+    column: str
+    referenced_table: str
+    referenced_column: str
+
+    @property
+    def endpoints(self) -> frozenset[tuple[str, str]]:
+        """The two ``(table, column)`` ends without their direction."""
+        return frozenset({(self.table, self.column), (self.referenced_table, self.referenced_column)})
+
+
+@dataclass(frozen=True)
+class Database:
+    """A database schema, validated when it is built.
+
+    Args:
+        name: Name of the database, unique in a corpus.
+        tables: The tables in declaration order.
+        foreign_keys: Joined column pairs as declared; repetitions are allowed.
+
+    Raises:
+        JoinGRError: If a table or column is listed twice, a table has no column, or a key names a
+            column that does not exist.
+    """
+
+    name: str
+    tables: tuple[Table, ...]
+    foreign_keys: tuple[ForeignKey, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        if not self.tables:
+            raise JoinGRError(f"Database {self.name!r} has no tables.")
+        seen: set[str] = set()
+        for table in self.tables:
+            where = f"table {table.name!r} of database {self.name!r}"
+            if table.name in seen:
+                raise JoinGRError(f"Database {self.name!r} lists table {table.name!r} twice.")
+            seen.add(table.name)
+            if not table.columns:
+                raise JoinGRError(f"The {where} has no columns.")
+            names = set(table.column_names)
+            if len(names) != len(table.columns):
+                twice = next(n for n in names if table.column_names.count(n) > 1)
+                raise JoinGRError(f"The {where} lists column {twice!r} twice.")
+            for key in table.primary_key:
+                if key not in names:
+                    raise JoinGRError(f"The primary key of {where} names column {key!r}, which does not exist.")
+        for key in self.foreign_keys:
+            for table_name, column in ((key.table, key.column), (key.referenced_table, key.referenced_column)):
+                if table_name not in seen or column not in self[table_name].column_names:
+                    raise JoinGRError(
+                        f"A foreign key of database {self.name!r} names {table_name!r}.{column!r}, which does not exist."
+                    )
+
+    @cached_property
+    def _by_name(self) -> dict[str, Table]:
+        return {table.name: table for table in self.tables}
+
+    def __getitem__(self, table: str) -> Table:
+        return self._by_name[table]
+
+    def __contains__(self, table: object) -> bool:
+        return table in self._by_name
+
+    def __iter__(self) -> Iterator[Table]:
+        return iter(self.tables)
+
+    @cached_property
+    def joins(self) -> tuple[ForeignKey, ...]:
+        """The distinct undirected joined pairs, each as first declared; a column joined to itself is none."""
+        distinct: dict[frozenset[tuple[str, str]], ForeignKey] = {}
+        for key in self.foreign_keys:
+            if len(key.endpoints) == 2:
+                distinct.setdefault(key.endpoints, key)
+        return tuple(distinct.values())
+
+    @cached_property
+    def keys(self) -> frozenset[tuple[str, str]]:
+        """The key columns ``(table, column)``: members of a primary key and ends of a join (section 3.1)."""
+        members = {(table.name, column) for table in self.tables for column in table.primary_key}
+        return frozenset(members.union(*(key.endpoints for key in self.joins)))

@@ -1,0 +1,1 @@
+"""Tools for tests and benchmarks: the literal algorithm and synthetic inputs."""

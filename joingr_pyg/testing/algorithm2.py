@@ -1,0 +1,80 @@
+"""Algorithm 2 of the paper, word for word: Python loops, one scorer call a frontier table.
+
+The oracle that the vectorised walk is tested against, and the yardstick of the benchmark. Never used to serve.
+"""
+
+from collections import defaultdict
+
+import torch
+from torch import Tensor
+
+from joingr_pyg.nn import JoinWalk
+
+
+def literal_walk(
+    walk: JoinWalk,
+    query: Tensor,
+    representation: Tensor,
+    edge_index: Tensor,
+    edge_attr: Tensor,
+    anchors: dict[int, Tensor | float],
+) -> dict[int, Tensor]:
+    """Walk one question from each of its anchors.
+
+    Args:
+        walk: The layer whose scorer and decays are used.
+        query: ``[query_channels]`` the question.
+        representation: ``[N, node_channels]`` query-dependent vector of each table.
+        edge_index: ``[2, E]`` join edges between tables.
+        edge_attr: ``[E, edge_channels]`` their vectors.
+        anchors: Initial deposit of each anchor table.
+
+    Returns:
+        The deposits ``D_E`` by edge.
+    """
+    outgoing: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for edge, (tail, head) in enumerate(edge_index.t().tolist()):
+        if tail != head:
+            outgoing[tail].append((edge, head))
+            if walk.undirected:
+                outgoing[head].append((edge, tail))
+
+    deposits: dict[int, Tensor] = {}
+    for anchor, score in anchors.items():
+        frontier = {anchor: torch.as_tensor(score, dtype=query.dtype)}
+        visited: set[int] = set()
+        for hop in range(1, walk.hops + 1):
+            moved: dict[int, Tensor] = {}
+            # All frontier tables count as expanded before the first of them is: the order within a hop is free.
+            visited |= set(frontier)
+            for table, standing in frontier.items():
+                edges = outgoing[table]
+                if not edges:
+                    continue
+                if walk.scorer is None:
+                    share = torch.full((len(edges),), 1.0 / len(edges), dtype=query.dtype)
+                else:
+                    scalars = torch.stack([standing, standing.new_tensor(float(hop))])
+                    features = [
+                        torch.cat([query, edge_attr[edge], representation[table], representation[neighbor], scalars])
+                        for edge, neighbor in edges
+                    ]
+                    share = walk.scorer.concatenated(torch.stack(features)).softmax(0)
+                for (edge, neighbor), weight in zip(edges, share, strict=True):
+                    laid = standing * walk.decay_logit[hop - 1].sigmoid() * weight
+                    deposits[edge] = deposits.get(edge, 0.0) + laid
+                    if neighbor not in visited:
+                        moved[neighbor] = moved.get(neighbor, 0.0) + laid
+            frontier = moved
+            if not frontier:
+                break
+    return deposits
+
+
+def literal_scores(deposits: dict[int, Tensor], edge_index: Tensor, num_tables: int) -> Tensor:
+    """``[N]`` table scores: the deposits of the edges that end at each table (section 3.2.4)."""
+    scores = torch.zeros(num_tables, dtype=next(iter(deposits.values())).dtype if deposits else None)
+    for edge, deposit in deposits.items():
+        for table in edge_index[:, edge].tolist():
+            scores = scores.index_add(0, torch.tensor([table]), deposit.reshape(1))
+    return scores
