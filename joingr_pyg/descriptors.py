@@ -5,17 +5,19 @@ keyed by the text itself, so changing a template never serves stale embeddings.
 """
 
 import re
-from collections.abc import Iterator
 
 from joingr_pyg.schema import Column, Database, ForeignKey, Table
 
 TABLE_COLUMNS = 40
 """How many column names the text of a table lists at most."""
 
+DESCRIPTION_LENGTH = 250
+"""How many characters of a description enter the text of a column; encoders cut long texts at their end."""
+
 _WORD_BOUNDARY = re.compile(
     r"[\s_]+"  # snake_case
     r"|(?<=[^\W\d_A-Z])(?=[A-Z])"  # camelCase
-    r"|(?<=[A-Z])(?=[A-Z][a-z])"  # the end of an acronym: IDNumber
+    r"|(?<=[A-Z\d])(?=[A-Z][a-z])"  # the end of an acronym or a number: IDNumber, line2Total
 )
 
 
@@ -31,31 +33,30 @@ def _natural(item: Column | Table) -> str:
     return readable_name(item.natural_name or item.name)
 
 
-def _squeeze(text: str) -> str:
-    return " ".join(text.split())
-
-
-def _columns(database: Database) -> Iterator[tuple[Table, Column]]:
-    return ((table, column) for table in database for column in table.columns)
+def _canonical(database: Database, table: str, column: str) -> str:
+    return f"{database.name}.{table}.{column}"
 
 
 def _column_text(database: Database, table: Table, column: Column) -> str:
-    parts = [f"{_natural(column)} of {_natural(table)}"]
-    if description := _squeeze(column.description):
-        parts.append(description)
-    parts.append(f"{database.name}.{table.name}.{column.name}")
+    # Prose first: it embeds better than a list of fields (measured by retrieval on BIRD train).
+    sentences = [f"The {_natural(column)} of a {_natural(table)} in {readable_name(database.name)}"]
+    if description := " ".join(column.description.split())[:DESCRIPTION_LENGTH].rstrip(". "):
+        sentences.append(description)
     key = "key" if (table.name, column.name) in database.keys else ""
-    parts.append(" ".join(word for word in (column.type.lower(), key, "column") if word))
-    return ". ".join(parts)
+    facts = [_canonical(database, table.name, column.name), column.type.lower(), key]
+    sentences.append(f"Column {', '.join(fact for fact in facts if fact)}")
+    return ". ".join(sentences) + "."
 
 
 def _join_text(database: Database, join: ForeignKey) -> str:
     left, right = database[join.table], database[join.referenced_table]
-    left_column = left.columns[left.column_names.index(join.column)]
-    right_column = right.columns[right.column_names.index(join.referenced_column)]
+    left_column = _natural(left.columns[left.column_names.index(join.column)])
+    right_column = _natural(right.columns[right.column_names.index(join.referenced_column)])
     return (
-        f"join {database.name}.{left.name}.{left_column.name} = {database.name}.{right.name}.{right_column.name}. "
-        f"{_natural(left_column)} of {_natural(left)} links each row to {_natural(right)} by {_natural(right_column)}"
+        f"Join of {_canonical(database, join.table, join.column)} "
+        f"with {_canonical(database, join.referenced_table, join.referenced_column)}. "
+        f"The {left_column} of a {_natural(left)} is the {right_column} of a {_natural(right)}, "
+        f"which links {_natural(left)} with {_natural(right)}."
     )
 
 
@@ -65,7 +66,7 @@ def column_descriptors(database: Database) -> list[str]:
     Each holds the readable name, the description where known, the canonical name ``db.table.column``, the declared
     type and whether the column is a key (section 3.1, items i to iv of a node descriptor).
     """
-    return [_column_text(database, table, column) for table, column in _columns(database)]
+    return [_column_text(database, table, column) for table in database for column in table.columns]
 
 
 def join_descriptors(database: Database) -> list[str]:

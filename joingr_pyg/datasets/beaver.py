@@ -33,8 +33,8 @@ def read_beaver(root: str | Path, part: str, *, strict: bool = False) -> Benchma
         strict: Raise at the first question that cannot be resolved, rather than dropping it.
 
     Raises:
-        JoinGRError: If there is no such part, a file is missing or malformed (``dev_nw.json`` is not in every release); in strict
-            mode, if a question cannot be resolved.
+        JoinGRError: If there is no such part, or a file is missing or malformed (``dev_nw.json`` is not
+            in every release); in strict mode, if a question cannot be resolved.
     """
     require("part of beaver", part, NAMES)
     root = Path(root)

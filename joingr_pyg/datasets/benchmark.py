@@ -1,9 +1,10 @@
 """Questions with their gold tables, and the databases they are asked of."""
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.schema import Database, TableName
+from joingr_pyg.schema import Column, Database, ForeignKey, Table, TableName
 
 ColumnName = tuple[str, str]
 """A column within one database: ``(table, column)``."""
@@ -67,3 +68,25 @@ class Benchmark:
         if len(set(names)) != len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise JoinGRError(f"Benchmark {self.name!r} lists database {twice!r} twice.")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The benchmark as plain values."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> "Benchmark":
+        """The benchmark that :meth:`to_dict` made plain."""
+        databases = tuple(
+            Database(
+                name=database["name"],
+                tables=tuple(
+                    Table(**{**table, "columns": tuple(Column(**column) for column in table["columns"])})
+                    for table in database["tables"]
+                ),
+                foreign_keys=tuple(ForeignKey(**key) for key in database["foreign_keys"]),
+            )
+            for database in values["databases"]
+        )
+        questions = tuple(Question(**question) for question in values["questions"])
+        dropped = tuple(Dropped(**question) for question in values["dropped"])
+        return cls(values["name"], values["split"], databases, questions, dropped)

@@ -26,7 +26,8 @@ def read_bird(root: str | Path, split: str, *, strict: bool = False, description
         descriptions: Attach the column descriptions where their file is there.
 
     Raises:
-        JoinGRError: If there is no such split, a file is missing or malformed; in strict mode, if a question cannot be resolved.
+        JoinGRError: If there is no such split, or a file is missing or malformed; in strict mode, if a
+            question cannot be resolved.
     """
     require("split of bird", split, SPLITS)
     root = Path(root)

@@ -31,7 +31,8 @@ def read_spider(
         keep_internal: As :func:`~joingr_pyg.schema.tables_json.read_tables_json`.
 
     Raises:
-        JoinGRError: If there is no such split, a file is missing or malformed; in strict mode, if a question cannot be resolved.
+        JoinGRError: If there is no such split, or a file is missing or malformed; in strict mode, if a
+            question cannot be resolved.
     """
     require("split of spider", split, QUESTIONS)
     records = read_records(Path(root) / QUESTIONS[split], FIELDS)

@@ -11,7 +11,7 @@ from uuid import uuid4
 
 import numpy as np
 import torch
-from filelock import FileLock, Timeout
+from filelock import AcquireReturnProxy, FileLock, Timeout
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 from torch import Tensor
@@ -101,37 +101,27 @@ class EmbeddingCache:
         if self.folder is None:
             yield
             return
-        with _writing(self.folder):
-            self.folder.mkdir(parents=True, exist_ok=True)
-            lock = FileLock(self.folder / "lock")
-            try:
-                lock.acquire(timeout=0)
-            except Timeout:
-                logger.info("Waiting for another run that adds to the embedding cache %s.", self.folder)
-                lock.acquire()
-        try:
+        with _locked(self.folder):
             for left_over in self.folder.glob("*.partial"):  # What a killed run was writing.
                 left_over.unlink()
             self.refresh()
             yield
-            self._merge_small_shards()
-        finally:
-            lock.release()
+            self._merge_small_shards(self.folder)
 
     def add(self, keys: Sequence[bytes], vectors: Tensor) -> None:
         """Add vectors, ``[len(keys), dim]``, in one step: all or none of them are kept."""
         rows = np.array(vectors, dtype=np.float32)
+        added = dict(zip(keys, rows, strict=True))
         if self.folder is not None:
-            self._write(list(keys), rows)
-        self._vectors.update(zip(keys, rows, strict=True))
+            self._write(self.folder, list(added), rows)
+        self._vectors.update(added)
 
-    def _write(self, keys: list[bytes], rows: np.ndarray) -> None:
-        assert self.folder is not None
+    def _write(self, folder: Path, keys: list[bytes], rows: np.ndarray) -> None:
         key_rows = np.frombuffer(b"".join(keys), dtype=np.uint8).reshape(len(keys), _KEY_BYTES)
-        path = self.folder / f"{uuid4().hex}.safetensors"
+        path = folder / f"{uuid4().hex}.safetensors"
         partial = path.with_suffix(".partial")
         metadata = {"identity": self.identity, "checksum": _checksum(key_rows, rows)}
-        with _writing(self.folder):
+        with _writing(folder):
             try:
                 with partial.open("wb") as file:
                     file.write(save({"keys": key_rows, "vectors": rows}, metadata))
@@ -142,14 +132,14 @@ class EmbeddingCache:
                 partial.unlink(missing_ok=True)
         self._shards[path.name] = keys
 
-    def _merge_small_shards(self) -> None:
+    def _merge_small_shards(self, folder: Path) -> None:
         small = [name for name, keys in self._shards.items() if len(keys) < _FULL_SHARD_ROWS]
-        if self.folder is None or len(small) < _MERGED_SHARDS:
+        if len(small) < _MERGED_SHARDS:
             return
         keys = list(dict.fromkeys(key for name in small for key in self._shards.pop(name)))
-        self._write(keys, np.stack([self._vectors[key] for key in keys]))
+        self._write(folder, keys, np.stack([self._vectors[key] for key in keys]))
         for name in small:
-            (self.folder / name).unlink(missing_ok=True)
+            (folder / name).unlink(missing_ok=True)
 
 
 class CachedEncoder:
@@ -195,12 +185,25 @@ class CachedEncoder:
     def _fill(self, texts: dict[bytes, str], encode: Callable[[Sequence[str]], Tensor]) -> None:
         # Longest first: texts of like length share a batch, and the largest batch comes before hours of work.
         missing = sorted((key for key in texts if key not in self._cache), key=lambda key: -len(texts[key]))
-        bar = tqdm(total=len(missing), desc=f"Embedding with {self.name}", unit="text", disable=not self.progress or None)
+        bar = tqdm(
+            total=len(missing), desc=f"Embedding with {self.name}", unit="text", disable=not self.progress or None
+        )
         with bar:
             for start in range(0, len(missing), self.chunk_size):
                 chunk = missing[start : start + self.chunk_size]
                 self._cache.add(chunk, encode([texts[key] for key in chunk]))
                 bar.update(len(chunk))
+
+
+def _locked(folder: Path) -> AcquireReturnProxy:
+    with _writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(folder / "lock")
+        try:
+            return lock.acquire(timeout=0)
+        except Timeout:
+            logger.info("Waiting for another run that adds to the embedding cache %s.", folder)
+            return lock.acquire()
 
 
 def _checksum(keys: np.ndarray, vectors: np.ndarray) -> str:

@@ -8,10 +8,10 @@ _TIMEOUT = 5.0
 """Seconds the hub gets to answer before it counts as out of reach."""
 
 
-def is_model_folder(folder: Path, needs: str) -> bool:
-    """Whether a folder holds weights and the file ``needs``; a download that was interrupted lacks one of them."""
+def is_model_folder(folder: Path, *any_of: str) -> bool:
+    """Whether a folder holds weights and one of the files ``any_of``; an interrupted download lacks either."""
     weights = (path for pattern in ("*.safetensors", "*.bin") for path in folder.rglob(pattern))
-    return (folder / needs).is_file() and any(path.is_file() for path in weights)
+    return any((folder / name).is_file() for name in any_of) and any(path.is_file() for path in weights)
 
 
 def hub_folder(model: str, revision: str | None, needs: str) -> Path:
@@ -42,8 +42,9 @@ def hub_folder(model: str, revision: str | None, needs: str) -> Path:
         raise JoinGRError(f"The model hub has no model {model!r}: {error}") from error
     remedy = f"download it beforehand with `hf download {model}`, or name a folder that holds it with encoder.path=..."
     try:
-        files = [file.rfilename for file in HfApi().model_info(model, revision=revision, timeout=_TIMEOUT).siblings or ()]
-        twice = any("/" not in name and name.endswith(".safetensors") for name in files)
+        files = HfApi().model_info(model, revision=revision, timeout=_TIMEOUT).siblings or ()
+        # Many models hold their weights twice; the pickled copy is the one to leave.
+        twice = any("/" not in file.rfilename and file.rfilename.endswith(".safetensors") for file in files)
         return Path(
             snapshot_download(
                 model,

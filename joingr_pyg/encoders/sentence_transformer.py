@@ -1,7 +1,8 @@
 """Frozen sentence-transformers models, loaded only when a text has to be encoded."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from hashlib import file_digest, sha256
 from pathlib import Path
@@ -63,7 +64,9 @@ class SentenceTransformerEncoder:
         device: str | None = None,
     ) -> None:
         if pooling is not None and pooling not in get_args(Pooling):
-            raise JoinGRError(f"Unknown pooling {pooling!r} of encoder {model!r}: choose {', '.join(get_args(Pooling))}.")
+            raise JoinGRError(
+                f"Unknown pooling {pooling!r} of encoder {model!r}: choose {', '.join(get_args(Pooling))}."
+            )
         self.model = model
         self.name = name or model.rsplit("/", 1)[-1]
         self.revision = revision
@@ -96,7 +99,7 @@ class SentenceTransformerEncoder:
     @property
     def dim(self) -> int:
         if self._dim is None:
-            self._dim = self._model.get_embedding_dimension()
+            self._dim = self.encode_documents(["length"]).shape[1]
         return self._dim
 
     def encode_queries(self, texts: Sequence[str]) -> Tensor:
@@ -125,18 +128,16 @@ class SentenceTransformerEncoder:
 
     def _warn_of_truncation(self, texts: Sequence[str], prompt: str) -> None:
         limit = self._model.max_seq_length
-        if limit is None:
-            return
         # No tokenizer makes more tokens than bytes, so most texts need not be tokenised twice.
-        long = [prompt + text for text in texts if len((prompt + text).encode()) + 8 > limit]
-        if long:
-            lengths = [len(ids) for ids in self._model.tokenizer(long, truncation=False, verbose=False)["input_ids"]]
-            cut = sum(length > limit for length in lengths)
-            if cut:
-                logger.warning(
-                    "%d of %d texts are longer than the %d tokens that %s reads (the longest has %d): "
-                    "their ends were cut off.", cut, len(texts), limit, self.name, max(lengths),
-                )
+        long = [prompt + text for text in texts if limit and len((prompt + text).encode()) + 8 > limit]
+        if not long:
+            return
+        lengths = [len(ids) for ids in self._model.tokenizer(long, truncation=False, verbose=False)["input_ids"]]
+        if cut := sum(length > limit for length in lengths):
+            logger.warning(
+                f"{cut} of {len(texts)} texts are longer than the {limit} tokens that {self.name} reads "
+                f"(the longest has {max(lengths)}): their ends were cut off."
+            )
 
     @cached_property
     def _model(self) -> "SentenceTransformer":
@@ -148,24 +149,27 @@ class SentenceTransformerEncoder:
                 f"The model {self.model!r} in {str(folder)!r} defines no pooling (it has no modules.json): "
                 "say which one it was trained with, encoder.pooling=mean for instance."
             )
-        from sentence_transformers import SentenceTransformer
-        from sentence_transformers.sentence_transformer import modules
-
         try:
-            if self.pooling:
-                transformer = modules.Transformer(str(folder))
-                pooling = modules.Pooling(transformer.get_embedding_dimension(), self.pooling)
-                model = SentenceTransformer(modules=[transformer, pooling], device=self.device)
-            else:
-                model = SentenceTransformer(str(folder), device=self.device, local_files_only=True)
+            with _silent_loading():
+                model = self._load(folder)
         except Exception as error:  # A broken folder fails in as many ways as there are file formats.
             raise JoinGRError(f"The model {self.model!r} cannot be loaded from {str(folder)!r}: {error}") from error
         if self.max_length:
             model.max_seq_length = self.max_length
         found = model.get_embedding_dimension()
-        if self._dim not in (None, found):
+        if None not in (self._dim, found) and self._dim != found:
             raise JoinGRError(f"The model {self.model!r} makes vectors of length {found}, not encoder.dim={self._dim}.")
-        return model.eval()
+        return model
+
+    def _load(self, folder: Path) -> "SentenceTransformer":
+        from sentence_transformers import SentenceTransformer
+        from sentence_transformers.sentence_transformer import modules
+
+        if not self.pooling:
+            return SentenceTransformer(str(folder), device=self.device, local_files_only=True)
+        transformer = modules.Transformer(str(folder))
+        pooling = modules.Pooling(transformer.get_embedding_dimension(), self.pooling)
+        return SentenceTransformer(modules=[transformer, pooling], device=self.device)
 
     def _folder(self) -> Path:
         if self.path:
@@ -173,9 +177,10 @@ class SentenceTransformerEncoder:
         return hub_folder(self.model, self.revision, "config.json" if self.pooling else "modules.json")
 
     def _local_folder(self, path: Path) -> Path:
-        if not is_model_folder(path, "config.json"):
+        if not is_model_folder(path, "modules.json", "config.json"):
             raise JoinGRError(
-                f"encoder.path={str(path)!r} is not the folder of a model: config.json and the weights were expected there."
+                f"encoder.path={str(path)!r} is not the folder of a model: "
+                "modules.json or config.json, and the weights, were expected there."
             )
         return path
 
@@ -193,9 +198,22 @@ def check_weights(folder: Path, expected: str) -> None:
         found = file_digest(file, "sha256").hexdigest()
     if found != expected:
         raise JoinGRError(
-            f"The weights {str(path)!r} are not the expected ones (sha256 {found}, not {expected}): fetch them anew, or "
-            "set encoder.weights_sha256=null to use them as a model of their own."
+            f"The weights {str(path)!r} are not the expected ones (sha256 {found}, not {expected}): "
+            "fetch them anew, or configure them as an encoder of their own."
         )
+
+
+@contextmanager
+def _silent_loading() -> Iterator[None]:
+    from transformers.utils import logging as transformers_logging
+
+    shown = transformers_logging.is_progress_bar_enabled()
+    transformers_logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if shown:
+            transformers_logging.enable_progress_bar()
 
 
 def _folder_digest(folder: Path) -> str:

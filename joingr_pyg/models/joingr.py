@@ -75,6 +75,17 @@ class JoinGR(Retriever):
         similarity_weight: float = 0.0,
     ) -> None:
         super().__init__()
+        self.arguments: dict[str, Any] = {
+            "channels": channels,
+            "anchors": anchors,
+            "hops": hops,
+            "hidden_channels": hidden_channels,
+            "dropout": dropout,
+            "decay": decay,
+            "mmr": mmr,
+            "unreached": unreached,
+            "similarity_weight": similarity_weight,
+        }
         if anchors < 1:
             raise JoinGRError(f"'anchors' needs to be at least 1 (got {anchors}).")
         if hops < 1:
@@ -142,8 +153,10 @@ class JoinGR(Retriever):
         if k < 1:
             raise JoinGRError(f"K needs to be at least 1 (got {k}).")
         evidence = self.evidence(query)
-        output = self(query, evidence)
-        scores = self.scores(output, evidence)
+        return self.ranking(self.scores(self(query, evidence), evidence), evidence, k)
+
+    def ranking(self, scores: Tensor, evidence: Evidence, k: int) -> Ranking:
+        """Rank by ``[B, T]`` scores, with the tables that no deposit reached where :attr:`unreached` puts them."""
         if not self.similarity_weight:
             # A similarity is at most 1, so taking 1 off puts it behind every deposit, which is positive.
             behind = evidence.similarity - 1 if self.unreached == "behind" else -torch.inf

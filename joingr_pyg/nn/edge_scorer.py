@@ -27,8 +27,10 @@ class EdgeScorer(nn.Module):
     r"""The query-conditioned scorer :math:`u_e = s_\theta(\mathbf{x}_e)` of section 3.2.3.
 
     .. math::
-        \mathbf{x}_e = [\mathbf{q};\, \mathbf{e};\, \mathbf{r}_f;\, \mathbf{r}_{t'};\, z_f;\, h], \qquad
-        s_\theta(\mathbf{x}) = \mathbf{w}^\top \, \mathrm{Dropout}(\mathrm{ReLU}(\mathrm{LayerNorm}(W\mathbf{x} + \mathbf{b}))) + c
+        \mathbf{x}_e &= [\mathbf{q};\, \mathbf{e};\, \mathbf{r}_f;\, \mathbf{r}_{t'};\, z_f;\, h]
+
+        s_\theta(\mathbf{x}) &= \mathbf{w}^\top \, \mathrm{Dropout}(\mathrm{ReLU}(\mathrm{LayerNorm}(
+        W\mathbf{x} + \mathbf{b}))) + c
 
     Nothing nonlinear precedes ``W``, so :math:`W\mathbf{x}` is a sum of six terms. The four large ones are projected
     once by :meth:`project` (a node or edge once a checkpoint, a query once a question) and only added along the walk.
@@ -65,7 +67,7 @@ class EdgeScorer(nn.Module):
         self.output.reset_parameters()
 
     def project(self, query: Tensor, edge_attr: Tensor, x: Tensor) -> Projections:
-        """Project queries ``[B, query_channels]``, edges ``[E, edge_channels]`` and node rows ``[M, node_channels]``."""
+        """Project queries ``[B, query_channels]``, edges ``[E, edge_channels]`` and nodes ``[M, node_channels]``."""
         _, e, f, n, _ = self._split()
         return Projections(self.project_query(query), F.linear(edge_attr, e), F.linear(x, f), F.linear(x, n))
 
@@ -86,11 +88,17 @@ class EdgeScorer(nn.Module):
         """
         scalar = self._split()[4]
         hidden = projected + deposit.unsqueeze(-1) * scalar[:, 0] + hop * scalar[:, 1]
+        # Deposits stay in single precision where the layer's weights are in half.
+        hidden = hidden.to(self.norm.weight.dtype)
         hidden = F.dropout(self.norm(hidden).relu(), self.dropout, self.training)
         return self.output(hidden).squeeze(-1)
 
     def concatenated(self, features: Tensor) -> Tensor:
-        """The same function on the concatenated features ``[L, query + edge + 2 * node + 2]``, as the paper writes it."""
+        r"""The same function, ``[L]``, of the concatenated features :math:`\mathbf{x}_e`, as the paper writes it.
+
+        Args:
+            features: ``[L, query_channels + edge_channels + 2 * node_channels + 2]`` features.
+        """
         hidden = F.dropout(self.norm(self.input(features)).relu(), self.dropout, self.training)
         return self.output(hidden).squeeze(-1)
 

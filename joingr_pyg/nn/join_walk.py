@@ -32,13 +32,20 @@ class WalkOutput(NamedTuple):
         return self._sum(plan.frontier, plan.num_nodes) + self._sum(plan.neighbor, plan.num_nodes)
 
     def hop(self, hop: int) -> Tensor:
-        """``[L_h]`` deposits of the edges scored at ``hop``, counted from 1."""
+        """``[L_h]`` deposits of the edges scored at ``hop``, counted from 1.
+
+        Raises:
+            IndexError: If the walk has no such hop.
+        """
+        if not 1 <= hop <= len(self.plan.hops):
+            raise IndexError(f"'hop' needs to lie between 1 and {len(self.plan.hops)} (got {hop})")
         start = self.plan.hops[hop - 1].start
         return self.deposit[start : start + len(self.plan.hops[hop - 1])]
 
     def _sum(self, column: Tensor, width: int) -> Tensor:
-        flat = self.deposit.new_zeros(self.plan.num_queries * width)
-        return flat.index_add(0, self.plan.query * width + column, self.deposit).view(-1, width)
+        num_queries = self.plan.num_queries
+        flat = self.deposit.new_zeros(num_queries * width)
+        return flat.index_add(0, self.plan.query * width + column, self.deposit).view(num_queries, width)
 
 
 class JoinWalk(nn.Module):
@@ -49,7 +56,8 @@ class JoinWalk(nn.Module):
 
     .. math::
         \Delta_e = z_f \cdot \sigma(\tilde\alpha_h) \cdot \pi_e, \qquad
-        \pi_e = \mathrm{softmax}_{e' \in \mathcal{N}(f)}\, s_\theta([\mathbf{q}; \mathbf{e}; \mathbf{r}_f; \mathbf{r}_{t'}; z_f; h]),
+        \pi_e = \frac{\exp(u_e)}{\sum_{e' \in \mathcal{N}(f)} \exp(u_{e'})}, \qquad
+        u_e = s_\theta([\mathbf{q};\, \mathbf{e};\, \mathbf{r}_f;\, \mathbf{r}_{t'};\, z_f;\, h]),
 
     and :math:`\Delta_e` moves on to the far end :math:`t'` unless that was expanded before in the same walk. The
     softmax is over *outgoing* edges, unlike that of attention layers. Loops are never walked; parallel edges are kept
@@ -57,15 +65,15 @@ class JoinWalk(nn.Module):
     heuristic variant.
 
     Args:
-        scorer: The edge scorer :math:`s_\theta`, or ``None`` for uniform shares.
+        scorer: The edge scorer :math:`s_\theta`, or ``None`` for uniform shares. It is taken as it is, trained or not.
         hops: Number of hops ``H``, at least 1.
         decay: Initial :math:`\alpha_h = \sigma(\tilde\alpha_h)` of every hop, between 0 and 1.
         undirected: Whether an edge is walked both ways.
 
     Shapes:
         - **query**: ``[B, query_channels]``
-        - **x**: ``[N, node_channels]``, or ``[M, node_channels]`` with **row** ``[B, N]`` naming the row that stands for
-          a node under a query
+        - **x**: ``[N, node_channels]``, or ``[M, node_channels]`` with **row** ``[B, N]`` naming the row that stands
+          for a node under a query
         - **edge_index**: ``[2, E]``; **edge_attr**: ``[E, edge_channels]``
         - **seed**, **seed_query**, **seed_deposit**: ``[W]``
         - output: :class:`WalkOutput`
@@ -87,11 +95,14 @@ class JoinWalk(nn.Module):
         self.decay = decay
         self.undirected = undirected
         self.decay_logit = nn.Parameter(torch.empty(hops), requires_grad=scorer is not None)
-        self.reset_parameters()
+        self._reset_decays()
 
     def reset_parameters(self) -> None:
         if self.scorer is not None:
             self.scorer.reset_parameters()
+        self._reset_decays()
+
+    def _reset_decays(self) -> None:
         nn.init.constant_(self.decay_logit, torch.tensor(self.decay).logit().item())
 
     def planner(self, edge_index: Tensor, num_nodes: int) -> WalkPlanner:
@@ -121,17 +132,34 @@ class JoinWalk(nn.Module):
             seed_query: Query each walk belongs to.
             seed_deposit: Deposit each walk starts with, not negative.
             row: Row of ``x`` that stands for a node under a query, where node vectors depend on the query.
-            plan: The plan of these seeds, where the caller keeps a planner.
+            plan: The plan of these seeds, where the caller keeps a planner; the edges and seeds are not read then.
+
+        Raises:
+            ValueError: If a tensor has a wrong shape or type, names a node, query or row that does not exist (rows are
+                checked on the CPU alone), or ``plan`` is one of another graph, batch or number of hops.
         """
+        if query.dim() != 2:
+            raise ValueError(f"'query' needs to have shape [num_queries, channels] (got {list(query.shape)})")
+        if row is not None and (row.dim() != 2 or row.size(0) != query.size(0)):
+            raise ValueError(f"'row' needs to have shape [{query.size(0)}, num_nodes] (got {list(row.shape)})")
+        num_nodes = x.size(0) if row is None else row.size(1)
         if plan is None:
-            num_nodes = x.size(0) if row is None else row.size(1)
             plan = self.planner(edge_index, num_nodes)(seed, seed_query, query.size(0)).to(query.device)
+        planned = (plan.num_queries, plan.num_nodes, plan.num_edges)
+        if planned != (query.size(0), num_nodes, edge_index.size(1)):
+            raise ValueError(
+                f"'plan' needs to be one of {query.size(0)} queries, {num_nodes} nodes and {edge_index.size(1)} edges "
+                f"(got {planned})"
+            )
         if self.scorer is None:
             return WalkOutput(self.propagate(plan, seed_deposit), plan)
-        frontier, neighbor = plan.frontier, plan.neighbor
-        if row is not None:
-            frontier, neighbor = row[plan.query, frontier], row[plan.query, neighbor]
+        if edge_attr.size(0) != plan.num_edges:
+            raise ValueError(f"'edge_attr' needs to have {plan.num_edges} rows (got {edge_attr.size(0)})")
         projections = self.scorer.project(query, edge_attr, x)
+        if row is None:
+            return WalkOutput(self.propagate(plan, seed_deposit, projections), plan)
+        _check_rows(row, x.size(0))
+        frontier, neighbor = row[plan.query, plan.frontier], row[plan.query, plan.neighbor]
         return WalkOutput(self.propagate(plan, seed_deposit, projections, frontier, neighbor), plan)
 
     def propagate(
@@ -144,28 +172,45 @@ class JoinWalk(nn.Module):
     ) -> Tensor:
         """Run the hops of a plan over projections made before.
 
+        Compiles without graph breaks. One dynamic graph serves every plan whose hops all have two edges and two
+        frontier nodes or more; sizes of zero and one, which ``torch.compile`` specialises on, make graphs of their own.
+
         Args:
             plan: The plan, on the device of the other arguments.
             seed_deposit: ``[W]`` deposit each walk starts with.
             projections: First-layer projections; not needed without a scorer.
-            frontier_row: ``[L]`` row of the projections that stands for the node each edge leaves.
-            neighbor_row: ``[L]`` row that stands for the node at its far end.
+            frontier_row: ``[L]`` row of the projections that stands for the node each edge leaves; by default the
+                row of its number.
+            neighbor_row: ``[L]`` row that stands for the node at its far end, likewise.
 
         Returns:
-            ``[L]`` deposits.
+            ``[L]`` deposits, in single precision at least.
+
+        Raises:
+            ValueError: If the plan has another number of hops or walks, or projections are missing or superfluous.
         """
+        if len(plan.hops) != self.hops:
+            raise ValueError(f"'plan' needs to have {self.hops} hops (got {len(plan.hops)})")
+        if seed_deposit.dim() != 1 or seed_deposit.size(0) != plan.hops[0].frontier:
+            raise ValueError(
+                f"'seed_deposit' needs to have shape [{plan.hops[0].frontier}] (got {list(seed_deposit.shape)})"
+            )
+        if (projections is None) != (self.scorer is None):
+            raise ValueError("'projections' need to be given where the layer has a scorer, and only there")
         decays = self.decay_logit.sigmoid()
         if projections is not None:
+            frontier_row = plan.frontier if frontier_row is None else frontier_row
+            neighbor_row = plan.neighbor if neighbor_row is None else neighbor_row
             projected = projections.query[plan.query] + projections.edge[plan.edge]
             projected = projected + projections.frontier[frontier_row] + projections.neighbor[neighbor_row]
-        deposit, deposits = seed_deposit, []
+        # Deposits are sums over many edges: half precision would lose the small ones.
+        deposit, deposits = seed_deposit.to(torch.promote_types(seed_deposit.dtype, torch.float)), []
         for number, hop in enumerate(plan.hops, start=1):
             standing = deposit[hop.source]
-            if projections is None:
-                share = 1.0 / hop.ptr.diff()[hop.source]
+            if self.scorer is None:
+                share = hop.ptr.diff()[hop.source].to(standing.dtype).reciprocal()
             else:
                 score = self.scorer(projected[hop.start : hop.start + len(hop)], standing, number)
-                # Half precision scores are normalised in single precision: deposits are sums over many edges.
                 share = segment_softmax(score.to(standing.dtype), hop.source, hop.ptr)
             laid = standing * decays[number - 1] * share
             deposits.append(laid)
@@ -174,3 +219,12 @@ class JoinWalk(nn.Module):
 
     def __repr__(self) -> str:
         return f"{self.__class__.__name__}({self.scorer}, hops={self.hops})"
+
+
+def _check_rows(row: Tensor, num_rows: int) -> None:
+    # A number below zero would count from the end. Looking for one on a GPU would wait for it, under compilation break.
+    if row.device.type != "cpu" or row.numel() == 0 or torch.compiler.is_compiling():
+        return
+    lowest, highest = row.aminmax()
+    if not 0 <= lowest <= highest < num_rows:
+        raise ValueError(f"'row' needs to hold numbers in [0, {num_rows}) (got {lowest} to {highest})")

@@ -5,9 +5,7 @@ breadth-first distance ``h - 1`` from the seed, whatever the scores. A plan list
 a batch of walks is a concatenation of plans. Nothing inside the hops depends on data.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
-from typing import TypeVar
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -15,10 +13,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 Ints = NDArray[np.int64]
-T = TypeVar("T", bound="Hop | WalkPlan")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Hop:
     """One hop of a batch of walks: ``L`` edges out of ``F`` frontier nodes.
 
@@ -43,8 +40,13 @@ class Hop:
     def __len__(self) -> int:
         return self.source.numel()
 
+    def to(self, device: torch.device | str) -> "Hop":
+        """The same hop with its tensors on ``device``."""
+        source, ptr, carry, target = (t.to(device) for t in (self.source, self.ptr, self.carry, self.target))
+        return replace(self, source=source, ptr=ptr, carry=carry, target=target)
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, eq=False)
 class WalkPlan:
     """Every edge that a batch of walks scores, hop after hop, ``L`` in all.
 
@@ -73,8 +75,9 @@ class WalkPlan:
 
     def to(self, device: torch.device | str) -> "WalkPlan":
         """The same plan with its tensors on ``device``."""
-        hops = tuple(_map_tensors(hop, lambda tensor: tensor.to(device)) for hop in self.hops)
-        return replace(_map_tensors(self, lambda tensor: tensor.to(device)), hops=hops)
+        query, edge, frontier, neighbor = (t.to(device) for t in (self.query, self.edge, self.frontier, self.neighbor))
+        hops = tuple(hop.to(device) for hop in self.hops)
+        return replace(self, query=query, edge=edge, frontier=frontier, neighbor=neighbor, hops=hops)
 
 
 class WalkPlanner:
@@ -91,7 +94,7 @@ class WalkPlanner:
         max_cached_edges: Bound on the edges kept; past it the kept layers are dropped and made again.
 
     Raises:
-        ValueError: If ``hops`` is below 1 or ``edge_index`` is not ``[2, E]`` with nodes in range.
+        ValueError: If ``hops`` is below 1 or ``edge_index`` is not ``[2, E]`` with integers that name nodes.
     """
 
     def __init__(
@@ -106,15 +109,13 @@ class WalkPlanner:
             raise ValueError(f"'hops' needs to be at least 1 (got {hops})")
         if edge_index.dim() != 2 or edge_index.size(0) != 2:
             raise ValueError(f"'edge_index' needs to have shape [2, num_edges] (got {list(edge_index.shape)})")
-        if edge_index.numel() and not 0 <= int(edge_index.min()) <= int(edge_index.max()) < num_nodes:
-            raise ValueError(f"'edge_index' needs to hold nodes from 0 to {num_nodes - 1}")
+        tail, head = _numbers("edge_index", edge_index, num_nodes)
         self.num_nodes = num_nodes
         self.num_edges = edge_index.size(1)
         self.hops = hops
         self.undirected = undirected
         self.max_cached_edges = max_cached_edges
 
-        tail, head = edge_index.cpu().numpy().astype(np.int64)
         edge = np.arange(self.num_edges)
         if undirected:
             tail, head, edge = np.r_[tail, head], np.r_[head, tail], np.r_[edge, edge]
@@ -132,22 +133,26 @@ class WalkPlanner:
     def __repr__(self) -> str:
         return f"{self.__class__.__name__}({self.num_nodes} nodes, {self.num_edges} edges, hops={self.hops})"
 
-    def __call__(self, seed: Tensor, query: Tensor, num_queries: int) -> WalkPlan:
+    def __call__(self, seed: Tensor, seed_query: Tensor, num_queries: int) -> WalkPlan:
         """Plan one walk from every seed.
 
         Args:
             seed: ``[W]`` node each walk starts from.
-            query: ``[W]`` query each walk belongs to.
+            seed_query: ``[W]`` query each walk belongs to.
             num_queries: Number of queries ``B``; a query may own any number of walks, none included.
 
         Returns:
             The plan, on the CPU.
+
+        Raises:
+            ValueError: If ``seed`` and ``seed_query`` are not two integer vectors of one length with entries in range.
         """
-        seeds, queries = seed.cpu().numpy().astype(np.int64), query.cpu().numpy().astype(np.int64)
-        if seeds.size and not 0 <= seeds.min() <= seeds.max() < self.num_nodes:
-            raise ValueError(f"'seed' needs to hold nodes from 0 to {self.num_nodes - 1}")
-        if queries.size and not 0 <= queries.min() <= queries.max() < num_queries:
-            raise ValueError(f"'query' needs to hold queries from 0 to {num_queries - 1}")
+        if seed.dim() != 1 or seed.shape != seed_query.shape:
+            raise ValueError(
+                f"'seed' and 'seed_query' need to have one shape [num_walks] "
+                f"(got {list(seed.shape)} and {list(seed_query.shape)})"
+            )
+        seeds, queries = _numbers("seed", seed, self.num_nodes), _numbers("seed_query", seed_query, num_queries)
         unique = np.unique(seeds)
         missing = unique[self._slot[unique] < 0]
         if missing.size:
@@ -241,6 +246,15 @@ class WalkPlanner:
         return layers, sizes
 
 
+def _numbers(name: str, tensor: Tensor, count: int) -> Ints:
+    if tensor.is_floating_point():
+        raise ValueError(f"'{name}' needs to be of integer type (got {tensor.dtype})")
+    numbers = tensor.cpu().numpy().astype(np.int64)
+    if numbers.size and not 0 <= numbers.min() <= numbers.max() < count:
+        raise ValueError(f"'{name}' needs to hold numbers in [0, {count}) (got {numbers.min()} to {numbers.max()})")
+    return numbers
+
+
 def _ragged(starts: Ints, lengths: Ints) -> tuple[Ints, Ints]:
     """The positions of several ranges end to end, and the range that each belongs to."""
     owner = np.repeat(np.arange(lengths.size), lengths)
@@ -257,8 +271,3 @@ def _grown(array: Ints, size: int) -> Ints:
     grown = np.zeros((max(size, 2 * array.shape[0]), *array.shape[1:]), array.dtype)
     grown[: array.shape[0]] = array
     return grown
-
-
-def _map_tensors(value: T, function: Callable[[Tensor], Tensor]) -> T:
-    tensors = {f.name: getattr(value, f.name) for f in fields(value)}
-    return replace(value, **{name: function(t) for name, t in tensors.items() if isinstance(t, Tensor)})

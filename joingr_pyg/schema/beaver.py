@@ -1,15 +1,16 @@
 """The reader of BEAVER's schema files."""
 
 import logging
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from joingr_pyg.errors import JoinGRError
+from joingr_pyg.schema.column_type import leading_type
 from joingr_pyg.schema.json_file import FETCH_AGAIN, read_json
 from joingr_pyg.schema.model import Column, Database, ForeignKey, Table
 from joingr_pyg.schema.names import match
+from joingr_pyg.schema.parsing import tokenize_sql
 
 logger = logging.getLogger(__name__)
 
@@ -18,13 +19,6 @@ SEPARATOR = "#sep#"
 
 Join = tuple[tuple[str, str], tuple[str, str]]
 """Two joined columns, each ``(table, column)``."""
-
-DDL_TAIL = re.compile(
-    r"((?:'[^']*'|[^'])*?)\s+(?:NOT\s+NULL|NULL|DEFAULT|AUTO_INCREMENT|CHARACTER\s+SET|COLLATE|COMMENT|UNIQUE"
-    r"|PRIMARY|GENERATED|CHECK|REFERENCES|ON\s+UPDATE)\b.*",
-    re.IGNORECASE | re.DOTALL,
-)
-"""A type and the rest of its column's DDL, the keywords within quotes being values of an enum."""
 
 
 def read_beaver_tables(path: str | Path, join_keys: str | Path | None = None) -> tuple[Database, ...]:
@@ -86,7 +80,7 @@ def _database(name: str, entries: Mapping[str, Mapping[str, Any]]) -> Database:
     foreign_keys = []
     for table, entry in entries.items():
         columns = tuple(
-            Column(column, type=_bare_type(kind))
+            Column(column, type=leading_type(kind, tokenize_sql(kind, "mysql")))
             for column, kind in zip(entry["column_names_original"], entry["column_types"], strict=True)
         )
         tables.append(Table(table, columns, tuple(entry.get("primary_key", ()))))
@@ -111,8 +105,3 @@ def _with_joins(database: Database, pairs: Any, path: Path) -> Database:
     for name in unknown:
         logger.warning("A join of database %r in '%s' is skipped: there is no column %r.", database.name, path, name)
     return Database(database.name, database.tables, tuple(ForeignKey(*ends[0], *ends[1]) for ends in joins))
-
-
-def _bare_type(declared: str) -> str:
-    tail = DDL_TAIL.fullmatch(declared)
-    return tail[1] if tail else declared

@@ -57,8 +57,10 @@ def describe(databases: Iterable[Database], descriptions: Descriptions) -> tuple
                 column = None if table is None else match(column_name, database[table].column_names, _fold)
                 if table is None or column is None:
                     unmatched += 1
-                else:
+                elif (table, column) == (table_name, column_name):
                     texts[table, column] = text.strip()
+                else:
+                    texts.setdefault((table, column), text.strip())
         described.append(replace(database, tables=tuple(_described(table, texts) for table in database)))
     if unmatched:
         logger.info("Left out %d column description(s) that name no column of the schema.", unmatched)

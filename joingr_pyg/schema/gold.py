@@ -1,6 +1,6 @@
 """Gold tables: the tables that a question's SQL reads."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sqlglot import exp
 
@@ -79,7 +79,7 @@ def _expressions_in_scope(node: exp.Expr, everywhere: bool) -> set[str]:
     names: set[str] = set()
     below, above = node, node.parent
     while above is not None:
-        visible: list[exp.Expr] = []
+        visible: Sequence[exp.Expr] = ()
         if isinstance(above, exp.With):
             earlier = next(position for position, each in enumerate(above.expressions) if each is below)
             visible = above.expressions[: earlier + bool(above.args.get("recursive"))]

@@ -1,4 +1,4 @@
-"""Finding a name among others that may spell it differently."""
+"""Names of tables and columns: which are meant, and which are not the user's."""
 
 from collections.abc import Callable, Iterable
 
@@ -13,3 +13,8 @@ def match(name: str, names: Iterable[str], fold: Callable[[str], str] = str.lowe
         if alike is None and fold(candidate) == folded:
             alike = candidate
     return alike
+
+
+def is_internal(table: str) -> bool:
+    """Whether SQLite keeps the table for itself (``sqlite_sequence``); a user's table cannot begin so."""
+    return table.lower().startswith("sqlite_")

@@ -1,4 +1,4 @@
-"""SQL text to syntax trees."""
+"""SQL text to tokens and syntax trees."""
 
 import logging
 from collections.abc import Iterator
@@ -7,6 +7,7 @@ from contextlib import contextmanager
 import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
+from sqlglot.tokens import Token
 
 from joingr_pyg.errors import JoinGRError
 
@@ -21,23 +22,36 @@ def parse_sql(text: str, dialect: str) -> list[exp.Expr]:
     Raises:
         JoinGRError: If the text does not parse or the dialect does not exist.
     """
+    with _told(text, dialect):
+        return [statement for statement in sqlglot.parse(text, dialect=dialect) if statement is not None]
+
+
+def tokenize_sql(text: str, dialect: str) -> list[Token]:
+    """Split a text into tokens: names without their quotes, comments on the token they follow.
+
+    Args:
+        text: One or more statements.
+        dialect: Name of a sqlglot dialect.
+
+    Raises:
+        JoinGRError: If a quote or comment is not closed or the dialect does not exist.
+    """
+    with _told(text, dialect):
+        return sqlglot.tokenize(text, dialect=dialect)
+
+
+@contextmanager
+def _told(text: str, dialect: str) -> Iterator[None]:
+    """Turn sqlglot's errors into one sentence, and keep it from logging what callers decide upon."""
+    log = logging.getLogger("sqlglot")
+    disabled, log.disabled = log.disabled, True
     try:
-        with _quiet():
-            return [statement for statement in sqlglot.parse(text, dialect=dialect) if statement is not None]
+        yield
     except SqlglotError as error:
         places = [f" at line {each['line']}, column {each['col']}" for each in getattr(error, "errors", ())]
         raise JoinGRError(f"The SQL {_excerpt(text)!r} does not parse as {dialect}{''.join(places[:1])}.") from error
     except ValueError as error:
         raise JoinGRError(f"SQL cannot be parsed as {dialect!r} ({error}).") from error
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Keep sqlglot from warning of statements it has no grammar for: callers decide what those mean."""
-    log = logging.getLogger("sqlglot")
-    disabled, log.disabled = log.disabled, True
-    try:
-        yield
     finally:
         log.disabled = disabled
 

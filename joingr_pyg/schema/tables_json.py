@@ -8,14 +8,12 @@ from typing import Any
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.schema.json_file import FETCH_AGAIN, read_records
 from joingr_pyg.schema.model import Column, Database, ForeignKey, Table
+from joingr_pyg.schema.names import is_internal
 
 logger = logging.getLogger(__name__)
 
 FIELDS = {"db_id": str, "table_names_original": list, "column_names_original": list}
 """What an entry must hold; readable names, types and keys may be left out."""
-
-INTERNAL = "sqlite_"
-"""How SQLite names its own tables; a user's table cannot begin so."""
 
 
 def read_tables_json(path: str | Path, keep_internal: bool = False) -> tuple[Database, ...]:
@@ -62,7 +60,7 @@ def _database(name: str, entry: dict[str, Any], keep_internal: bool) -> Database
     primary = {column for key in entry.get("primary_keys", ()) for column in _members(key)}
     tables = []
     for index, (original, natural) in enumerate(zip(table_names, natural_tables, strict=True)):
-        if original.lower().startswith(INTERNAL) and not keep_internal:
+        if is_internal(original) and not keep_internal:
             continue
         own = [number for number, owner in enumerate(owners) if owner == index]
         if not own:
@@ -73,16 +71,18 @@ def _database(name: str, entry: dict[str, Any], keep_internal: bool) -> Database
 
     kept = {table.name for table in tables}
     foreign_keys = []
-    for pair in entry.get("foreign_keys", ()):
-        ends = [_end(number, owners, columns, table_names) for number in pair]
-        if None in ends or ends[0] == ends[1]:
-            logger.warning("The foreign key %r of database %r joins no two columns and is skipped.", pair, name)
-        elif all(end[0] in kept for end in ends):
+    for first, second in entry.get("foreign_keys", ()):
+        ends = _end(first, owners, columns, table_names), _end(second, owners, columns, table_names)
+        if ends[0] is None or ends[1] is None or ends[0] == ends[1]:
+            logger.warning(
+                "The foreign key [%s, %s] of database %r joins no two columns and is skipped.", first, second, name
+            )
+        elif ends[0][0] in kept and ends[1][0] in kept:
             foreign_keys.append(ForeignKey(*ends[0], *ends[1]))
     return Database(name, tuple(tables), tuple(foreign_keys))
 
 
-def _members(key: int | Sequence[int]) -> Sequence[int]:
+def _members(key: int | list[int]) -> list[int]:
     return key if isinstance(key, list) else [key]
 
 

@@ -109,12 +109,12 @@ INSERT INTO CMDTY_LKP (CMDTY_CD, CMDTY_DESC, UOM_CD) VALUES
  ('30', 'Drinking Water', 'M3');
 
 INSERT INTO VNDR_DIM (VNDR_KEY, VNDR_NM, CTRY_CD, PERF_SCR_NBR, CNTRCT_EXP_DT, LCL_SPLR_IND) VALUES
- (301, 'Voltara Components', 'DE', 88.5, '2026-12-31', 'N'),
- (302, 'Kestrel Metering', 'US', 92.0, '2025-08-31', 'N'),
- (303, 'Polyflow Pipes', 'US', 61.0, '2024-11-30', 'Y'),
+ (301, 'Vandelmark Components', 'DE', 88.5, '2026-12-31', 'N'),
+ (302, 'Tessenby Metering', 'US', 92.0, '2025-08-31', 'N'),
+ (303, 'Tarnbrook Pipes', 'US', 61.0, '2024-11-30', 'Y'),
  (304, 'Roadstead Leasing', 'US', 79.0, '2027-01-31', 'N'),
  (305, 'Torque Lane Garage', 'US', 84.0, '2025-03-31', 'Y'),
- (306, 'Amberline Supply', 'CA', 70.5, '2025-12-31', 'N');
+ (306, 'Greyfen Supply', 'CA', 70.5, '2025-12-31', 'N');
 
 INSERT INTO ITEM_MSTR (ITEM_ID, ITEM_NBR, ITEM_DESC, ITEM_CAT_CD, STD_CST_AMT, PREF_VNDR_KEY, HAZ_IND, LEAD_DAY_CNT) VALUES
  (401, 'IT-0401', '25 kVA pole-mount transformer', 'XFMR', 1850, 301, 'N', 120),
@@ -126,7 +126,7 @@ INSERT INTO ITEM_MSTR (ITEM_ID, ITEM_NBR, ITEM_DESC, ITEM_CAT_CD, STD_CST_AMT, P
  (407, 'IT-0407', 'Fuse cutout 100 A', 'PROT', 48, 301, 'N', 35);
 
 INSERT INTO WHS_DIM (WHSE_KEY, WHSE_NM, MUNI_KEY, MGR_EMP_KEY) VALUES
- (61, 'Oakford Central Stores', 11, 508),
+ (61, 'Oakford Central Stores', 11, 501),
  (62, 'Port Selby Yard', 13, 504),
  (63, 'Stonecrest Depot', 15, 502);
 
@@ -210,11 +210,12 @@ INSERT INTO PIPE_NODE_DIM (NODE_KEY, NODE_TAG, NODE_TYP_CD, TERR_KEY, ELEV_M) VA
  (183, 'PS-02', 'PUMP', 2, 8),
  (184, 'RV-01', 'RESERVOIR', 3, 410),
  (185, 'VL-33', 'VALVE', 4, 60),
- (186, 'VL-12', 'VALVE', 2, 15);
+ (186, 'VL-12', 'VALVE', 2, 15),
+ (187, 'RG-09', 'REGULATOR', 1, 88);
 
 INSERT INTO PIPE_SEG_DIM (PIPE_SEG_KEY, SEG_TAG, CMDTY_CD, UP_NODE_KEY, DN_NODE_KEY, MATL_CD, MUNI_KEY, DIAM_MM, LEN_M, LAY_YR) VALUES
  (81, 'G-1001', '20', 181, 182, 'M03', 11, 200, 1850, 1971),
- (82, 'G-1002', '20', 182, 182, 'M01', 12, 150, 930, 1938),
+ (82, 'G-1002', '20', 182, 187, 'M01', 12, 150, 930, 1938),
  (83, 'W-2001', '30', 183, 186, 'M04', 14, 300, 2400, 1987),
  (84, 'W-2002', '30', 184, 185, 'M05', 16, 250, 5200, 1962),
  (85, 'W-2003', '30', 184, 186, 'M02', 13, 160, 3100, 2015);
@@ -326,7 +327,7 @@ INSERT INTO PYMT_FCT (PYMT_KEY, ACCT_KEY, CAL_KEY, PYMT_MTHD_CD, PYMT_AMT, RTRN_
  (4004, 8105, 20240414, '05', 4800, 'N'),
  (4005, 8106, 20240205, '04', 96.3, 'Y'),
  (4006, 8104, 20240704, '03', 50, 'N'),
- (4007, 8103, 20240101, '04', 200, 'N');
+ (4007, 8103, 20240115, '04', 200, 'N');
 
 INSERT INTO PMT_ALLOC_BRG (PYMT_KEY, BILL_KEY, ALLOC_AMT) VALUES
  (4001, 3001, 180.4),
@@ -423,7 +424,7 @@ INSERT INTO MTR_MDL_REF (MTR_MDL_KEY, MDL_NM, MFR_VNDR_KEY, CMDTY_CD, AMI_IND, X
  (1, 'KM-200 Smart', 302, '10', 'Y', 15),
  (2, 'KM-50 Dial', 302, '10', 'N', 30),
  (3, 'PG-10 Diaphragm', 306, '20', 'N', 20),
- (4, 'HydroPulse', 303, '30', 'Y', 12);
+ (4, 'WM-8 Pulse', 303, '30', 'Y', 12);
 
 INSERT INTO MTR_DIM (MTR_KEY, SER_NBR, MTR_MDL_KEY, MFG_YR, MTR_STS_CD, STK_WHSE_KEY) VALUES
  (1101, 'KM200-55801', 1, 2022, 'INSERVICE', NULL),

@@ -15,14 +15,20 @@ from joingr_pyg.errors import JoinGRError
 BLOCK = 2**19
 """Bytes of one range request."""
 
+ATTEMPTS = 4
+"""Tries of a fetch, the first one included."""
+
+PAUSE = 0.5
+"""Seconds before the second try; they double with each further one."""
+
 _BUSY = {408, 425, 429}
 
 
-class Unusable(Exception):
+class UnusableError(Exception):
     """What the server sent cannot be used, and asking again would not change it."""
 
 
-class NoRanges(Unusable):
+class NoRangesError(UnusableError):
     """The server ignores range requests."""
 
     def __init__(self) -> None:
@@ -51,14 +57,14 @@ def ranges(url: str, size: int, cache: str) -> Iterator[AbstractBufferedFile]:
         cache: fsspec's name of the block cache.
 
     Raises:
-        NoRanges: If the server sends the whole file where a part was asked for.
+        NoRangesError: If the server sends the whole file where a part was asked for.
     """
     try:
         with client().open(url, block_size=BLOCK, cache_type=cache, size=size) as file:
             yield file
     except ValueError as error:
         if "range requests" in str(error):
-            raise NoRanges from error
+            raise NoRangesError from error
         raise
 
 
@@ -77,8 +83,9 @@ def persistently(work: Callable[[], None], source: str, target: str, attempts: i
     """
     for attempt in range(1, attempts + 1):
         try:
-            return work()
-        except (aiohttp.ClientError, Unusable, BadZipFile, ZlibError, OSError) as error:
+            work()
+            return
+        except (aiohttp.ClientError, UnusableError, BadZipFile, ZlibError, OSError) as error:
             reason, may_pass = _diagnose(error)
             if not may_pass or attempt == attempts:
                 raise JoinGRError(
@@ -96,13 +103,13 @@ def _diagnose(error: BaseException) -> tuple[str, bool]:
             case aiohttp.ClientResponseError(status=status):
                 return f"the server answered {status} {link.message}".rstrip(), status in _BUSY or status >= 500
             case aiohttp.ClientConnectorError():
-                return f"no connection to {link.host!r} ({link.os_error.strerror or link.os_error})", True
+                return f"there is no connection ({link})", True
             case TimeoutError():
                 return "the server did not answer in time", True
             case aiohttp.ClientError() | ConnectionError():
                 return f"the connection broke off ({link})", True
     match error:
-        case Unusable():
+        case UnusableError():
             return str(error), False
         case BadZipFile() | ZlibError():
             return f"the archive is damaged ({error})", False

@@ -1,0 +1,276 @@
+"""The benchmarks as PyG datasets: a join graph for each database of a split, with the questions beside them."""
+
+import hashlib
+import logging
+import os
+import tempfile
+from collections.abc import Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any, ClassVar
+
+import torch
+from filelock import FileLock
+from torch_geometric.data import HeteroData, InMemoryDataset
+
+import joingr_pyg
+from joingr_pyg.corpus import Corpus
+from joingr_pyg.datasets.beaver import read_beaver
+from joingr_pyg.datasets.benchmark import Benchmark, Dropped, Question
+from joingr_pyg.datasets.bird import read_bird
+from joingr_pyg.datasets.demo import read_demo
+from joingr_pyg.datasets.sources import SOURCES, fetch
+from joingr_pyg.datasets.spider import read_spider
+from joingr_pyg.descriptors import column_descriptors, join_descriptors
+from joingr_pyg.encoders import Encoder
+from joingr_pyg.errors import JoinGRError
+from joingr_pyg.graph import count_edges, join_graph
+from joingr_pyg.schema import Database
+
+logger = logging.getLogger(__name__)
+
+
+class JoinGraphs(InMemoryDataset):
+    """One split of a benchmark: ``dataset[i]`` is the join graph of its ``i``-th database.
+
+    Raw files lie below ``root`` in the layout of the official downloads and are fetched where they are missing. What
+    is made of them is kept below ``cache``, under a name that is a digest of everything that went into it: the raw
+    files, the encoder, the options and this package's own code. It is written in one step and read without executing
+    code.
+
+    Args:
+        root: Folder with the benchmarks' raw files, one folder a benchmark.
+        split: Name of the split.
+        encoder: Encoder of columns, joins and questions.
+        cache: Folder for processed files.
+        download: Fetch raw files that are missing from their official source.
+        strict: Raise at the first question that cannot be resolved, rather than dropping it.
+
+    Raises:
+        JoinGRError: If the split does not exist, a file is missing or damaged, or in strict mode a question cannot be
+            resolved.
+    """
+
+    benchmark_name: ClassVar[str]
+    splits: ClassVar[tuple[str, ...]]
+    benchmark: Benchmark
+
+    def __init__(
+        self,
+        root: str | Path,
+        split: str,
+        encoder: Encoder,
+        cache: str | Path,
+        download: bool = True,
+        strict: bool = False,
+    ) -> None:
+        if split not in self.splits:
+            raise JoinGRError(
+                f"Dataset {self.benchmark_name!r} has no split {split!r}; it has {', '.join(map(repr, self.splits))}."
+            )
+        self.split = split
+        self.encoder = encoder
+        self.strict = strict
+        self._cache = Path(cache).expanduser()
+        self._allow_download = download
+        # PyG's own processing is neither atomic nor safe in two processes, and keeps pickles beside its files.
+        super().__init__(str(Path(root).expanduser()), log=False)
+        if download:
+            self.fetch_missing()
+        self._load_or_build()
+
+    @property
+    def raw_dir(self) -> str:
+        return os.path.join(self.root, self.benchmark_name)
+
+    @property
+    def raw_file_names(self) -> list[str]:
+        """Raw files of this split, relative to :attr:`raw_dir`."""
+        files = SOURCES[self.benchmark_name].files
+        return [f.target.partition("/")[2] for f in files if f.split in ("", self.split)]
+
+    @property
+    def processed_dir(self) -> str:
+        return str(self._cache / "processed")
+
+    @property
+    def processed_file_names(self) -> list[str]:
+        return [f"{self.benchmark_name}-{self.split}-{self._digest()}.pt"]
+
+    def fetch_missing(self) -> None:
+        """Fetch the raw files that are not there."""
+        if not all(os.path.exists(path) for path in self.raw_paths):
+            fetch(self.benchmark_name, Path(self.root), split=self.split)
+
+    def read(self) -> Benchmark:
+        """Read the raw files."""
+        raise NotImplementedError
+
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        return self.benchmark.questions
+
+    @property
+    def dropped(self) -> tuple[Dropped, ...]:
+        return self.benchmark.dropped
+
+    @property
+    def databases(self) -> tuple[Database, ...]:
+        return self.benchmark.databases
+
+    def corpus(self, database: str | None = None) -> Corpus:
+        """The retrieval pool of all databases, or of one of them.
+
+        Raises:
+            JoinGRError: If there is no such database.
+        """
+        graphs = [graph for graph in self if database in (None, graph.database)]
+        if not graphs:
+            raise JoinGRError(f"Dataset {self.benchmark_name!r} has no database {database!r}.")
+        return Corpus.from_graphs(graphs)
+
+    def encode_questions(self) -> torch.Tensor:
+        """``[questions, d]`` embeddings of the questions."""
+        return self.encoder.encode_queries([question.text for question in self.questions])
+
+    def statistics(self) -> dict[str, int]:
+        """The counts of the paper's Table 1: databases, tables, questions, nodes, intra, key_key and join edges."""
+        edges = [count_edges(graph) for graph in self]
+        return {
+            "databases": len(self.databases),
+            "tables": sum(len(database.tables) for database in self.databases),
+            "questions": len(self.questions) + len(self.dropped),
+            "nodes": sum(graph["column"].num_nodes for graph in self),
+            **{kind: sum(count[kind] for count in edges) for kind in ("intra", "key_key", "join")},
+        }
+
+    def _digest(self) -> str:
+        package = Path(joingr_pyg.__file__).parent
+        code = [package / "descriptors.py", package / "graph.py"]
+        code += sorted((package / "schema").glob("*.py")) + sorted((package / "datasets").glob("*.py"))
+        digest = hashlib.blake2b(repr((self.encoder.identity, self.strict)).encode(), digest_size=10)
+        for path in [*map(Path, self.raw_paths), *code]:
+            digest.update(b"\0" + path.name.encode() + b"\0" + (path.read_bytes() if path.is_file() else b""))
+        return digest.hexdigest()
+
+    def _load_or_build(self) -> None:
+        path = Path(self.processed_paths[0])
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(path.with_suffix(".lock")):
+            stored = _load(path)
+            if stored is None:
+                stored = self._build()
+                _save(stored, path)
+        self.benchmark = Benchmark.from_dict(stored["benchmark"])
+        self.data = HeteroData.from_dict(stored["graphs"])
+        self.slices = stored["slices"]
+
+    def _build(self) -> dict[str, Any]:
+        benchmark = self.read()
+        graphs, slices = self.collate(build_graphs(benchmark.databases, self.encoder))
+        return {"benchmark": benchmark.to_dict(), "graphs": graphs.to_dict(), "slices": slices}
+
+
+def build_graphs(databases: Sequence[Database], encoder: Encoder) -> list[HeteroData]:
+    """The join graph of each database, all of their texts embedded at once."""
+    columns = [column_descriptors(database) for database in databases]
+    joins = [join_descriptors(database) for database in databases]
+    vectors = encoder.encode_documents([text for texts in (*columns, *joins) for text in texts])
+    parts = vectors.split([len(texts) for texts in (*columns, *joins)])
+    return [join_graph(*each) for each in zip(databases, parts[: len(columns)], parts[len(columns) :], strict=True)]
+
+
+def _load(path: Path) -> dict[str, Any] | None:
+    try:
+        return torch.load(path, weights_only=True)
+    except FileNotFoundError:
+        return None
+    except Exception as error:  # A cut file fails in many ways, and the raw files are there to make it again.
+        logger.warning("The processed file %s is damaged (%s): it is made anew.", path, error)
+        return None
+
+
+def _save(stored: dict[str, Any], path: Path) -> None:
+    with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".partial", delete=False) as file:
+        try:
+            torch.save(stored, file)
+            file.close()
+            os.replace(file.name, path)
+        except BaseException:
+            os.unlink(file.name)
+            raise
+
+
+class Bird(JoinGraphs):
+    """BIRD (Li et al., 2023)."""
+
+    benchmark_name = "bird"
+    splits = ("train", "dev")
+
+    @property
+    def raw_file_names(self) -> list[str]:
+        return [*super().raw_file_names, "column_descriptions.json"]
+
+    def read(self) -> Benchmark:
+        return read_bird(self.raw_dir, self.split, strict=self.strict)
+
+
+class Spider(JoinGraphs):
+    """Spider 1.0 (Yu et al., 2018)."""
+
+    benchmark_name = "spider"
+    splits = ("train", "dev")
+
+    def read(self) -> Benchmark:
+        return read_spider(self.raw_dir, self.split, strict=self.strict)
+
+
+class Beaver(JoinGraphs):
+    """BEAVER's data warehouse (Chen et al., 2024a), whose questions are not divided into training and test."""
+
+    benchmark_name = "beaver"
+    splits = ("dev",)
+
+    def read(self) -> Benchmark:
+        return read_beaver(self.raw_dir, "dw", strict=self.strict)
+
+
+class BeaverNW(JoinGraphs):
+    """BEAVER's five databases of a network (Chen et al., 2024a)."""
+
+    benchmark_name = "beaver_nw"
+    splits = ("dev",)
+
+    @property
+    def raw_dir(self) -> str:
+        return os.path.join(self.root, "beaver")
+
+    def read(self) -> Benchmark:
+        return read_beaver(self.raw_dir, "nw", strict=self.strict)
+
+
+class Demo(JoinGraphs):
+    """The bundled benchmark: ten databases written for this package, one of them a warehouse with cryptic names."""
+
+    benchmark_name = "demo"
+    splits = ("train", "test")
+
+    @property
+    def raw_dir(self) -> str:
+        return str(resources.files("joingr_pyg.datasets").joinpath("demo"))
+
+    @property
+    def raw_file_names(self) -> list[str]:
+        return sorted(str(path.relative_to(self.raw_dir)) for path in Path(self.raw_dir).glob("*/*.*"))
+
+    def fetch_missing(self) -> None:
+        """Nothing: the demo is part of the package."""
+
+    def read(self) -> Benchmark:
+        return read_demo(self.split, strict=self.strict)
+
+
+DATASETS: dict[str, type[JoinGraphs]] = {
+    dataset.benchmark_name: dataset for dataset in (Bird, Spider, Beaver, BeaverNW, Demo)
+}
+"""The datasets by name."""

@@ -1,0 +1,111 @@
+"""Evaluating a retriever on a benchmark: pooled over all of its tables, or within each question's database."""
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from joingr_pyg.datasets import JoinGraphs, Question
+from joingr_pyg.datasets.gold import gold_tables
+from joingr_pyg.errors import JoinGRError
+from joingr_pyg.metrics import RetrievalMetrics
+from joingr_pyg.models import Ranking, Retriever
+
+SETTINGS = ("pooled", "per_database")
+"""``pooled``: all tables of the split compete; ``per_database``: those of the question's database alone."""
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Metrics of one method on one set of questions.
+
+    Attributes:
+        metrics: Means over the questions, keyed ``P@5``, ``R@5``, ``PR@5``, ...
+        records: A plain value a question: its ``index``, ``question``, ``database``, ``gold`` tables, and the
+            ``ranked`` tables with scores.
+        seconds: Time of ranking alone; the questions were embedded before.
+    """
+
+    metrics: dict[str, float]
+    records: list[dict[str, Any]]
+    seconds: float
+
+    @property
+    def questions_per_second(self) -> float:
+        return len(self.records) / max(self.seconds, 1e-9)
+
+
+def evaluate(
+    retriever: Retriever,
+    dataset: JoinGraphs,
+    query: Tensor,
+    questions: Sequence[Question] | None = None,
+    setting: str = "pooled",
+    ks: Sequence[int] = (5, 15),
+    batch_size: int = 256,
+) -> Evaluation:
+    """Rank the tables for every question and count.
+
+    Args:
+        retriever: The method; it is bound to the dataset's corpus here.
+        dataset: The dataset whose tables compete.
+        query: ``[Q, d]`` embeddings of the questions.
+        questions: The questions; all of the dataset's where not given.
+        setting: ``"pooled"`` or ``"per_database"``.
+        ks: Cut-offs; the largest is the number of tables kept a question.
+        batch_size: Questions ranked at once.
+
+    Raises:
+        JoinGRError: If there is no question, the setting does not exist, or a cut-off is below 1.
+    """
+    questions = dataset.questions if questions is None else questions
+    if not questions:
+        raise JoinGRError(f"Dataset {dataset.benchmark_name!r} ({dataset.split}) has no question to evaluate.")
+    if setting not in SETTINGS:
+        raise JoinGRError(f"There is no setting {setting!r}; choose {' or '.join(map(repr, SETTINGS))}.")
+    metrics = RetrievalMetrics(ks)
+    retriever.eval()
+    records: list[dict[str, Any]] = []
+    seconds = 0.0
+    for database, rows in _pools(questions, setting):
+        corpus = dataset.corpus(database)
+        retriever.index(corpus)
+        for chunk in rows.split(batch_size):
+            asked = [questions[row] for row in chunk.tolist()]
+            start = time.perf_counter()
+            ranking = retriever.rank(query[chunk], max(metrics.ks))
+            seconds += time.perf_counter() - start
+            metrics.update(ranking.table, gold_tables(asked, corpus))
+            records += [_record(question, *row, corpus.tables) for question, row in zip(asked, _rows(ranking), strict=True)]
+    records.sort(key=lambda record: record["index"])
+    return Evaluation({name: value.item() for name, value in metrics.compute().items()}, records, seconds)
+
+
+def _pools(questions: Sequence[Question], setting: str) -> Iterator[tuple[str | None, Tensor]]:
+    """Each pool, as the database it is or ``None`` for all of them, with the positions of its questions."""
+    if setting == "pooled":
+        yield None, torch.arange(len(questions))
+        return
+    for database in dict.fromkeys(question.database for question in questions):
+        yield database, torch.tensor([i for i, question in enumerate(questions) if question.database == database])
+
+
+def _rows(ranking: Ranking) -> Iterator[tuple[list[int], list[float]]]:
+    return zip(ranking.table.tolist(), ranking.score.tolist(), strict=True)
+
+
+def _record(question: Question, tables: list[int], scores: list[float], names: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    return {
+        "index": question.index,
+        "question": question.text,
+        "database": question.database,
+        "gold": [".".join(name) for name in question.gold],
+        "ranked": [
+            {"table": ".".join(names[table]), "score": round(score, 6)}
+            for table, score in zip(tables, scores, strict=True)
+            if table >= 0
+        ],
+    }

@@ -1,0 +1,74 @@
+"""Trained scorers on disk: plain values and tensors, read without executing code."""
+
+import pickle
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from joingr_pyg.errors import JoinGRError
+from joingr_pyg.models.joingr import JoinGR
+
+KEY = "joingr"
+"""Where a checkpoint describes itself, beside what the trainer keeps in it."""
+
+STATE_PREFIX = "model."
+"""How the trainer prefixes the names of the model's weights."""
+
+
+@dataclass(frozen=True)
+class Description:
+    """What a checkpoint says of itself.
+
+    Args:
+        model: Arguments of :class:`~joingr_pyg.models.JoinGR`.
+        encoder: Name of the encoder it was trained with.
+        encoder_identity: Exact identity of that encoder's vectors.
+        dataset: Dataset it was trained on.
+        seed: Seed it was trained with.
+    """
+
+    model: dict[str, Any]
+    encoder: str
+    encoder_identity: str
+    dataset: str
+    seed: int
+
+
+def load_checkpoint(path: str | Path) -> tuple[JoinGR, Description]:
+    """Load a trained model.
+
+    Raises:
+        JoinGRError: If the file is missing, damaged, or not a checkpoint of this package.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise JoinGRError(f"There is no checkpoint at '{path}': train one with train.py, or correct the path.")
+    try:
+        stored = torch.load(path, map_location="cpu", weights_only=True)
+        description = Description(**stored[KEY])
+        model = JoinGR(**description.model)
+        weights = stored["state_dict"]
+        model.load_state_dict(
+            {name.removeprefix(STATE_PREFIX): value for name, value in weights.items() if name.startswith(STATE_PREFIX)}
+        )
+    except (pickle.UnpicklingError, EOFError, OSError, RuntimeError, KeyError, TypeError, ValueError) as error:
+        raise JoinGRError(
+            f"The file '{path}' is no JoinGR checkpoint ({type(error).__name__}): give one that train.py wrote."
+        ) from error
+    return model.eval(), description
+
+
+def require_encoder(description: Description, name: str, identity: str, path: str | Path) -> None:
+    """Refuse an encoder other than the one a checkpoint was trained with.
+
+    Raises:
+        JoinGRError: If the encoders differ.
+    """
+    if identity != description.encoder_identity:
+        raise JoinGRError(
+            f"Checkpoint '{path}' was trained with encoder {description.encoder!r} "
+            f"({description.encoder_identity}), not with {name!r} ({identity}): "
+            f"evaluate it with encoder={description.encoder}."
+        )

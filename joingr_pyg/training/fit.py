@@ -1,0 +1,148 @@
+"""Fitting a model: trainer, inner validation, checkpoints, resume."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import lightning as L
+from lightning.pytorch.callbacks import Callback, EarlyStopping, ModelCheckpoint
+from torch import Tensor
+from torch.utils.data import DataLoader
+
+from joingr_pyg.datasets import JoinGraphs, Question
+from joingr_pyg.errors import JoinGRError
+from joingr_pyg.losses import TableLoss
+from joingr_pyg.models import JoinGR
+from joingr_pyg.models.checkpoint import Description, load_checkpoint
+from joingr_pyg.training.module import Optimization, RetrievalModule
+from joingr_pyg.training.questions import QuestionSet
+from joingr_pyg.training.validation import Validation, split_validation
+
+BEST = "best"
+LAST = "last"
+
+
+@dataclass(frozen=True)
+class Fitting:
+    """How a model is fitted.
+
+    Args:
+        batch_size: Questions a step.
+        optimization: Optimiser and schedule.
+        validation: The inner validation split.
+        early_stopping: Epochs without a better validation value after which training ends; ``None`` never ends early.
+        monitor: Validation value that chooses the checkpoint, such as ``"val/PR@5"``; losses are minimised.
+        seed: Seed of weights, order and split.
+    """
+
+    batch_size: int = 64
+    optimization: Optimization = Optimization()
+    validation: Validation = Validation()
+    early_stopping: int | None = None
+    monitor: str = "val/loss"
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A fitted model: its weights are those of the chosen checkpoint."""
+
+    model: JoinGR
+    checkpoint: Path
+    epochs: int
+    seconds: float
+
+
+class QuestionData(L.LightningDataModule):
+    """Training and validation questions in batches."""
+
+    def __init__(self, train: QuestionSet, validation: QuestionSet | None, batch_size: int) -> None:
+        super().__init__()
+        self.train = train
+        self.validation = validation
+        self.batch_size = batch_size
+
+    def train_dataloader(self) -> DataLoader:
+        return DataLoader(self.train, self.batch_size, shuffle=True, collate_fn=_identity)
+
+    def val_dataloader(self) -> DataLoader | list[DataLoader]:
+        if self.validation is None:
+            return []
+        return DataLoader(self.validation, self.batch_size, collate_fn=_identity)
+
+
+def fit(
+    make_model: Callable[..., JoinGR],
+    dataset: JoinGraphs,
+    loss: TableLoss,
+    make_trainer: Callable[..., L.Trainer],
+    folder: Path,
+    fitting: Fitting,
+    questions: Sequence[Question] | None = None,
+    query: Tensor | None = None,
+    resume: Path | None = None,
+) -> Fitted:
+    """Train a model on a dataset's questions.
+
+    Args:
+        make_model: Makes the model when given ``channels``.
+        dataset: The dataset; all of its tables are candidates.
+        loss: The objective.
+        make_trainer: Makes the trainer when given ``callbacks`` and ``default_root_dir``.
+        folder: Where checkpoints go.
+        fitting: How to fit.
+        questions: The questions to learn from; all of the dataset's where not given.
+        query: ``[Q, d]`` their embeddings.
+        resume: Checkpoint to go on from.
+
+    Raises:
+        JoinGRError: If there is nothing to learn from.
+    """
+    questions = dataset.questions if questions is None else questions
+    query = dataset.encode_questions() if query is None else query
+    if not questions:
+        raise JoinGRError(f"Dataset {dataset.benchmark_name!r} ({dataset.split}) has no question to learn from.")
+    if loss.target == "edge" and not any(question.gold_joins for question in questions):
+        raise JoinGRError(
+            f"Dataset {dataset.benchmark_name!r} annotates no gold joins, which loss=edge learns from: use loss=table, "
+            "or dataset=beaver."
+        )
+    L.seed_everything(fitting.seed, workers=True, verbose=False)
+    model = make_model(channels=query.size(1)).index(dataset.corpus())
+    train, held_out = split_validation(questions, fitting.validation, fitting.seed)
+    data = QuestionData(
+        QuestionSet(model, [questions[i] for i in train], query[train]),
+        QuestionSet(model, [questions[i] for i in held_out], query[held_out]) if held_out else None,
+        fitting.batch_size,
+    )
+    description = Description(
+        model.arguments, dataset.encoder.name, dataset.encoder.identity, dataset.benchmark_name, fitting.seed
+    )
+    module = RetrievalModule(model, loss, fitting.optimization, bool(held_out), described=asdict(description))
+    trainer = make_trainer(callbacks=_callbacks(folder, fitting, bool(held_out)), default_root_dir=str(folder))
+    start = time.perf_counter()
+    trainer.fit(module, data, ckpt_path=resume, weights_only=True)
+    seconds = time.perf_counter() - start
+    chosen = folder / f"{BEST if held_out else LAST}.ckpt"
+    best, _ = load_checkpoint(chosen)
+    return Fitted(best, chosen, trainer.current_epoch, seconds)
+
+
+def _callbacks(folder: Path, fitting: Fitting, validate: bool) -> list[Callback]:
+    # Names without '=': Hydra would need them quoted.
+    if not validate:
+        return [ModelCheckpoint(folder, filename=LAST, save_top_k=1, enable_version_counter=False)]
+    mode = "min" if fitting.monitor.endswith("loss") else "max"
+    callbacks: list[Callback] = [
+        ModelCheckpoint(
+            folder, filename=BEST, monitor=fitting.monitor, mode=mode, save_last=True, enable_version_counter=False
+        )
+    ]
+    if fitting.early_stopping is not None:
+        callbacks.append(EarlyStopping(fitting.monitor, mode=mode, patience=fitting.early_stopping))
+    return callbacks
+
+
+def _identity(batch: object) -> object:
+    return batch

@@ -1,0 +1,94 @@
+"""The Lightning module that trains a JoinGR model (section 3.2.5, Appendix B)."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import lightning as L
+import torch
+from torch import Tensor
+
+from joingr_pyg.losses import TableLoss
+from joingr_pyg.metrics import RetrievalMetrics
+from joingr_pyg.models import JoinGR
+from joingr_pyg.training.questions import QuestionBatch
+
+
+@dataclass(frozen=True)
+class Optimization:
+    """Adam with a learning rate that halves on a plateau (Appendix B).
+
+    Args:
+        lr: Learning rate.
+        weight_decay: Weight decay.
+        factor: Factor of the learning rate on a plateau.
+        patience: Epochs without improvement that make a plateau.
+    """
+
+    lr: float = 1e-3
+    weight_decay: float = 1e-4
+    factor: float = 0.5
+    patience: int = 3
+
+
+class RetrievalModule(L.LightningModule):
+    """Trains a model bound to its corpus, on batches of questions.
+
+    Args:
+        model: The model.
+        loss: The objective, on tables or on edges.
+        optimization: Optimiser and schedule.
+        validate: Whether there are validation questions; the plateau is one of their loss, else of the training loss.
+        ks: Cut-offs of the validation metrics.
+        described: Plain values that the checkpoint carries along: the model's arguments, its encoder, its data.
+    """
+
+    def __init__(
+        self,
+        model: JoinGR,
+        loss: TableLoss,
+        optimization: Optimization,
+        validate: bool,
+        ks: tuple[int, ...] = (5, 15),
+        described: dict[str, Any] | None = None,
+    ) -> None:
+        super().__init__()
+        self.model = model
+        self.loss = loss
+        self.optimization = optimization
+        self.validate = validate
+        self.described = described or {}
+        self.metrics = RetrievalMetrics(ks)
+
+    def training_step(self, batch: QuestionBatch, batch_idx: int) -> Tensor:
+        loss, _ = self._loss(batch)
+        self.log("train/loss", loss, on_step=False, on_epoch=True, batch_size=len(batch.query), sync_dist=True)
+        return loss
+
+    def validation_step(self, batch: QuestionBatch, batch_idx: int) -> None:
+        loss, scores = self._loss(batch)
+        self.log("val/loss", loss, on_epoch=True, batch_size=len(batch.query), sync_dist=True)
+        self.metrics.update(self.model.ranking(scores, batch.evidence, max(self.metrics.ks)).table, batch.gold)
+
+    def on_validation_epoch_end(self) -> None:
+        self.log_dict({f"val/{name}": value.float() for name, value in self.metrics.compute().items()})
+        self.metrics.reset()
+
+    def configure_optimizers(self) -> dict[str, Any]:
+        settings = self.optimization
+        learned = [parameter for parameter in self.parameters() if parameter.requires_grad]
+        optimizer = torch.optim.Adam(learned, lr=settings.lr, weight_decay=settings.weight_decay)
+        scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(
+            optimizer, factor=settings.factor, patience=settings.patience
+        )
+        monitor = "val/loss" if self.validate else "train/loss"
+        return {"optimizer": optimizer, "lr_scheduler": {"scheduler": scheduler, "monitor": monitor}}
+
+    def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        checkpoint["joingr"] = self.described
+
+    def _loss(self, batch: QuestionBatch) -> tuple[Tensor, Tensor]:
+        output = self.model(batch.query, batch.evidence)
+        scores = self.model.scores(output, batch.evidence)
+        if self.loss.target == "edge":
+            return self.loss(output.edge_deposits(), batch.gold_edges), scores
+        return self.loss(scores, batch.gold_tables), scores

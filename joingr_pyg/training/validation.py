@@ -1,0 +1,64 @@
+"""The inner validation split: questions held out of the training questions, never of the test questions."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from joingr_pyg.datasets import Question
+from joingr_pyg.errors import JoinGRError
+
+
+@dataclass(frozen=True)
+class Validation:
+    """What is held out of the training questions.
+
+    Args:
+        fraction: Share of the questions, from 0 (none) to below 1.
+        by: ``"database"`` holds out whole databases, as the test does on cross-domain benchmarks; ``"question"``
+            holds out single questions.
+    """
+
+    fraction: float = 0.1
+    by: str = "database"
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.fraction < 1:
+            raise JoinGRError(f"'validation.fraction' needs to be at least 0 and below 1 (got {self.fraction}).")
+        if self.by not in ("database", "question"):
+            raise JoinGRError(f"'validation.by' needs to be 'database' or 'question' (got {self.by!r}).")
+
+
+def split_validation(
+    questions: Sequence[Question], validation: Validation, seed: int
+) -> tuple[list[int], list[int]]:
+    """Split questions for training and validation.
+
+    Returns:
+        The positions of the training and of the validation questions, each ascending.
+
+    Raises:
+        JoinGRError: If nothing would be left to train on.
+    """
+    if validation.fraction == 0:
+        return list(range(len(questions))), []
+    units = [question.database if validation.by == "database" else str(i) for i, question in enumerate(questions)]
+    order = list(dict.fromkeys(units))
+    np.random.default_rng(seed).shuffle(order)
+    wanted = validation.fraction * len(questions)
+    sizes = Counter(units)
+    held: set[str] = set()
+    count = 0
+    for unit in order:
+        if count >= wanted:
+            break
+        held.add(unit)
+        count += sizes[unit]
+    train = [i for i, unit in enumerate(units) if unit not in held]
+    if not train:
+        raise JoinGRError(
+            f"Holding out {validation.fraction:.0%} by {validation.by} leaves no question to train on: "
+            "use validation.by=question or a smaller validation.fraction."
+        )
+    return train, [i for i, unit in enumerate(units) if unit in held]

@@ -1,0 +1,74 @@
+import logging
+
+import pytest
+
+from joingr_pyg.datasets.assembly import Asked, assemble, require
+from joingr_pyg.datasets.benchmark import Dropped, Question
+from joingr_pyg.errors import JoinGRError
+from joingr_pyg.schema import Column, Database, Table
+
+SHOP = Database("shop", tuple(Table(name, (Column("id"),)) for name in ("OrderDetails", "items")))
+JOIN = ((("items", "id"), ("OrderDetails", "id")),)
+
+GOOD = Asked("How many items?", "shop", "SELECT count(*) FROM Items")
+BAD = {
+    "The question is empty.": Asked(" \n", "shop", "SELECT 1 FROM items"),
+    "Its database 'shops' is not in the schema file.": Asked("q", "shops", "SELECT 1 FROM items"),
+    "The gold SQL reads table 'Order Details', not in database 'shop'.": Asked(
+        "q", "shop", 'SELECT * FROM "Order Details"'
+    ),
+    "The SQL 'SELECT FROM (' does not parse as sqlite": Asked("q", "shop", "SELECT FROM ("),
+    "The gold SQL reads no table.": Asked("q", "shop", ""),
+    "Its gold table 'orders' is not in database 'shop'.": Asked(
+        "q", "shop", "SELECT 1 FROM items", ("items", "orders")
+    ),
+}
+
+
+def test_gold_tables_come_from_the_sql_or_from_the_annotation() -> None:
+    annotated = Asked("Which?", "shop", "not read", ("ORDERDETAILS", "items", "OrderDetails"), JOIN)
+    benchmark = assemble("b", "dev", [SHOP], [GOOD, annotated], "sqlite", strict=True)
+    assert benchmark.questions == (
+        Question(0, "How many items?", "shop", ("items",), (), "SELECT count(*) FROM Items"),
+        Question(1, "Which?", "shop", ("OrderDetails", "items"), JOIN, "not read"),
+    )
+    assert (benchmark.name, benchmark.split, benchmark.databases, benchmark.dropped) == ("b", "dev", (SHOP,), ())
+
+
+@pytest.mark.parametrize("reason", BAD)
+def test_a_question_that_cannot_be_resolved_is_dropped_with_its_reason(reason: str) -> None:
+    benchmark = assemble("b", "dev", [SHOP], [GOOD, BAD[reason], GOOD], "sqlite", strict=False)
+    assert [question.index for question in benchmark.questions] == [0, 2]
+    (dropped,) = benchmark.dropped
+    assert (dropped.index, dropped.database) == (1, BAD[reason].database)
+    assert dropped.reason.startswith(reason)
+
+
+@pytest.mark.parametrize("reason", BAD)
+def test_strict_mode_stops_at_the_first_and_names_its_index(reason: str) -> None:
+    with pytest.raises(JoinGRError) as caught:
+        assemble("b", "dev", [SHOP], [GOOD, BAD[reason], Asked("", "", "")], "sqlite", strict=True)
+    assert str(caught.value).startswith(f"Question 1 of b dev cannot be resolved: {reason}")
+
+
+def test_dropped_questions_are_told_in_one_line(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO):
+        assemble("b", "dev", [SHOP], [GOOD], "sqlite", strict=False)
+        assert caplog.messages == []
+        assemble("b", "dev", [SHOP], [GOOD, *BAD.values()], "sqlite", strict=False)
+    assert caplog.messages == [
+        "b dev: 6 of 7 questions are dropped, the first (question 1) because: The question is empty."
+    ]
+
+
+def test_nothing_is_lost_between_kept_and_dropped() -> None:
+    benchmark = assemble("b", "dev", [SHOP], [*BAD.values(), GOOD], "sqlite", strict=False)
+    indices = sorted(each.index for each in (*benchmark.questions, *benchmark.dropped))
+    assert indices == list(range(7))
+    assert benchmark.dropped[0] == Dropped(0, "shop", "The question is empty.")
+
+
+def test_require_names_what_exists() -> None:
+    require("split of bird", "dev", ("train", "dev"))
+    with pytest.raises(JoinGRError, match="There is no split of bird 'test': choose 'train' or 'dev'"):
+        require("split of bird", "test", ("train", "dev"))

@@ -1,0 +1,95 @@
+import sqlite3
+from collections.abc import Iterator
+from importlib.resources import files
+
+import pytest
+
+from joingr_pyg.datasets.benchmark import Benchmark
+from joingr_pyg.datasets.demo import DATABASES, WAREHOUSE, read_demo
+from joingr_pyg.errors import JoinGRError
+
+FOLDER = files("joingr_pyg.datasets") / "demo"
+
+
+@pytest.fixture(scope="module", params=["train", "test"])
+def demo(request: pytest.FixtureRequest) -> Benchmark:
+    return read_demo(request.param, strict=True)
+
+
+@pytest.fixture(scope="module")
+def connections() -> Iterator[dict[str, sqlite3.Connection]]:
+    opened = {}
+    for name in {name for names in DATABASES.values() for name in names}:
+        opened[name] = sqlite3.connect(":memory:")
+        for script in ("schema.sql", "rows.sql"):
+            opened[name].executescript((FOLDER / name / script).read_text(encoding="utf-8"))
+    yield opened
+    for connection in opened.values():
+        connection.close()
+
+
+def test_the_splits_share_the_warehouse_alone() -> None:
+    assert set(DATABASES["train"]) & set(DATABASES["test"]) == {WAREHOUSE}
+    folders = {path.name for path in FOLDER.iterdir() if path.is_dir()}
+    assert set(DATABASES["train"]) | set(DATABASES["test"]) == folders
+
+
+def test_the_demo_is_as_large_as_it_claims() -> None:
+    train, test = read_demo("train"), read_demo("test")
+    databases = {database.name: database for database in (*train.databases, *test.databases)}
+    assert len(databases) >= 8
+    assert sum(len(database.tables) for database in databases.values()) >= 120
+    assert len(databases[WAREHOUSE].tables) >= 50
+    texts = [question.text for question in (*train.questions, *test.questions)]
+    assert len(texts) >= 320
+    assert len({" ".join(text.lower().split()) for text in texts}) == len(texts)
+
+
+def test_every_question_is_resolved_and_counted_once(demo: Benchmark) -> None:
+    assert demo.dropped == ()
+    assert [question.index for question in demo.questions] == list(range(len(demo.questions)))
+    assert {question.database for question in demo.questions} == set(DATABASES[demo.split])
+
+
+def test_the_gold_tables_are_those_that_sqlite_reads(
+    demo: Benchmark, connections: dict[str, sqlite3.Connection]
+) -> None:
+    """Also that every gold SQL runs: SQLite reports each table a statement reads while it prepares it."""
+    for question in demo.questions:
+        connection = connections[question.database]
+        read: set[str] = set()
+
+        def note(action: int, table: str | None, *_: object, read: set[str] = read) -> int:
+            if action == sqlite3.SQLITE_READ and table is not None:
+                read.add(table)
+            return sqlite3.SQLITE_OK
+
+        connection.set_authorizer(note)
+        connection.execute(question.sql).fetchall()
+        connection.set_authorizer(None)
+        assert read == set(question.gold_tables), question.sql
+
+
+def test_the_rows_keep_the_foreign_keys(connections: dict[str, sqlite3.Connection]) -> None:
+    broken = {
+        name: connection.execute("PRAGMA foreign_key_check").fetchall() for name, connection in connections.items()
+    }
+    assert not any(broken.values()), broken
+
+
+def test_nearly_every_gold_sql_finds_rows(demo: Benchmark, connections: dict[str, sqlite3.Connection]) -> None:
+    empty = [q.sql for q in demo.questions if not connections[q.database].execute(q.sql).fetchall()]
+    assert len(empty) <= 0.05 * len(demo.questions), empty
+
+
+def test_every_table_is_needed(demo: Benchmark) -> None:
+    needed = {name for question in demo.questions for name in question.gold}
+    owned = {
+        (database.name, table.name) for database in demo.databases if database.name != WAREHOUSE for table in database
+    }
+    assert owned <= needed
+
+
+def test_an_unknown_split_is_told() -> None:
+    with pytest.raises(JoinGRError, match="There is no split of demo 'dev': choose 'train' or 'test'"):
+        read_demo("dev")

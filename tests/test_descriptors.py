@@ -1,0 +1,105 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from joingr_pyg.descriptors import column_descriptors, join_descriptors, readable_name, table_descriptors
+from joingr_pyg.schema import Column, Database, ForeignKey, Table
+
+SHOP = Database(
+    "web_shop",
+    (
+        Table(
+            "Orders",
+            (
+                Column("OrderID", "INTEGER"),
+                Column("cust", "INTEGER", natural_name="Customer ID"),
+                Column("total", "REAL", description="Sum of all items,\n in  euros."),
+            ),
+            primary_key=("OrderID",),
+            natural_name="order",
+        ),
+        Table("CUSTOMER_MASTER", (Column("id"), Column("名", "TEXT"))),
+    ),
+    (
+        ForeignKey("Orders", "cust", "CUSTOMER_MASTER", "id"),
+        ForeignKey("CUSTOMER_MASTER", "id", "Orders", "cust"),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("customer_id", "customer id"),
+        ("customerId", "customer id"),
+        ("CustomerID", "customer id"),
+        ("IDNumber", "id number"),
+        ("FCLT_BUILDING_KEY", "fclt building key"),
+        ("line2Total", "line2 total"),
+        ("Percent (%) Free", "percent (%) free"),
+        ("a.b", "a.b"),
+        ("__x__", "x"),
+        ("名字", "名字"),
+        ("Straße", "straße"),
+        ("", "unnamed"),
+        ("_ ", "unnamed"),
+    ],
+)
+def test_readable_name(name: str, words: str) -> None:
+    assert readable_name(name) == words
+
+
+@settings(deadline=None)
+@given(st.text(max_size=20))
+def test_readable_name_is_stable_and_never_blank(name: str) -> None:
+    words = readable_name(name)
+    assert words.strip() == words != ""
+    assert readable_name(words) == words
+
+
+def test_column_descriptors() -> None:
+    assert column_descriptors(SHOP) == [
+        "The order id of a order in web shop. Column web_shop.Orders.OrderID, integer, key.",
+        "The customer id of a order in web shop. Column web_shop.Orders.cust, integer, key.",
+        "The total of a order in web shop. Sum of all items, in euros. Column web_shop.Orders.total, real.",
+        "The id of a customer master in web shop. Column web_shop.CUSTOMER_MASTER.id, key.",
+        "The 名 of a customer master in web shop. Column web_shop.CUSTOMER_MASTER.名, text.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("description", "kept"),
+    [("word " * 1000, " ".join(["word"] * 50)), ("预算" * 1000, "预算" * 125)],
+    ids=["words", "script without spaces"],
+)
+def test_a_long_description_is_cut_and_keeps_the_name_behind_it(description: str, kept: str) -> None:
+    column = Column("note", "TEXT", description=description)
+    (text,) = column_descriptors(Database("d", (Table("t", (column,)),)))
+    assert text == f"The note of a t in d. {kept}. Column d.t.note, text."
+
+
+def test_one_text_for_a_join_in_the_direction_first_declared() -> None:
+    assert join_descriptors(SHOP) == [
+        "Join of web_shop.Orders.cust with web_shop.CUSTOMER_MASTER.id. "
+        "The customer id of a order is the id of a customer master, which links order with customer master."
+    ]
+
+
+def test_table_descriptors_list_the_first_forty_columns() -> None:
+    wide = Table("wide", tuple(Column(f"c{i}") for i in range(41)))
+    assert table_descriptors(Database("web_shop", (*SHOP.tables, wide))) == [
+        "table order in database web shop; columns: order id, customer id, total",
+        "table customer master in database web shop; columns: id, 名",
+        f"table wide in database web shop; columns: {', '.join(f'c{i}' for i in range(40))}",
+    ]
+
+
+def test_odd_names_stay_verbatim_in_the_canonical_name() -> None:
+    table = Table("we ird", tuple(Column(name) for name in ("Percent (%) Free", "a.b", 'q"q', "", "group")))
+    assert column_descriptors(Database("d", (table,))) == [
+        "The percent (%) free of a we ird in d. Column d.we ird.Percent (%) Free.",
+        "The a.b of a we ird in d. Column d.we ird.a.b.",
+        'The q"q of a we ird in d. Column d.we ird.q"q.',
+        "The unnamed of a we ird in d. Column d.we ird..",
+        "The group of a we ird in d. Column d.we ird.group.",
+    ]
