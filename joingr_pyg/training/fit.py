@@ -1,5 +1,6 @@
 """Fitting a model: trainer, inner validation, checkpoints, resume."""
 
+import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import lightning as L
 from lightning.pytorch.callbacks import Callback, EarlyStopping, ModelCheckpoint
+from lightning.pytorch.loggers import Logger
 from torch import Tensor
 from torch.utils.data import DataLoader
 
@@ -77,6 +79,7 @@ def fit(
     dataset: JoinGraphs,
     loss: TableLoss,
     make_trainer: Callable[..., L.Trainer],
+    make_logger: Callable[..., Logger],
     folder: Path,
     fitting: Fitting,
     questions: Sequence[Question] | None = None,
@@ -89,7 +92,8 @@ def fit(
         make_model: Makes the model when given ``channels``.
         dataset: The dataset; all of its tables are candidates.
         loss: The objective.
-        make_trainer: Makes the trainer when given ``callbacks`` and ``default_root_dir``.
+        make_trainer: Makes the trainer when given ``callbacks``, ``logger`` and ``default_root_dir``.
+        make_logger: Makes the logger when given ``save_dir``.
         folder: Where checkpoints go.
         fitting: How to fit.
         questions: The questions to learn from; all of the dataset's where not given.
@@ -120,7 +124,12 @@ def fit(
         model.arguments, dataset.encoder.name, dataset.encoder.identity, dataset.benchmark_name, fitting.seed
     )
     module = RetrievalModule(model, loss, fitting.optimization, bool(held_out), described=asdict(description))
-    trainer = make_trainer(callbacks=_callbacks(folder, fitting, bool(held_out)), default_root_dir=str(folder))
+    trainer = make_trainer(
+        callbacks=_callbacks(folder, fitting, bool(held_out)),
+        logger=make_logger(save_dir=str(folder)),
+        default_root_dir=str(folder),
+        enable_progress_bar=sys.stderr.isatty(),
+    )
     start = time.perf_counter()
     trainer.fit(module, data, ckpt_path=resume, weights_only=True)
     seconds = time.perf_counter() - start

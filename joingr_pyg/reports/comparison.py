@@ -1,0 +1,52 @@
+"""The table that ends every run: methods side by side on the same questions."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from rich.console import Console
+from rich.table import Table
+
+
+@dataclass(frozen=True)
+class Row:
+    """One method's line.
+
+    Args:
+        method: Name of the method.
+        metrics: Its metrics.
+        spread: Standard deviation of each metric over folds, where there are folds.
+        questions_per_second: Speed of ranking, where measured.
+    """
+
+    method: str
+    metrics: Mapping[str, float]
+    spread: Mapping[str, float] = field(default_factory=dict)
+    questions_per_second: float | None = None
+
+
+def comparison(title: str, rows: Sequence[Row]) -> Table:
+    """A table of methods; the best value of each metric stands out."""
+    names = list(dict.fromkeys(name for row in rows for name in row.metrics))
+    best = {name: max(row.metrics.get(name, 0.0) for row in rows) for name in names}
+    table = Table(title=title, title_justify="left")
+    table.add_column("method")
+    for name in [*names, "questions/s"]:
+        table.add_column(name, justify="right")
+    for row in rows:
+        cells = []
+        for name in names:
+            cell = f"{row.metrics[name]:.3f}"
+            if name in row.spread:
+                cell += f" ±{row.spread[name]:.3f}"
+            cells.append(f"[bold]{cell}[/bold]" if row.metrics[name] >= best[name] and len(rows) > 1 else cell)
+        speed = "" if row.questions_per_second is None else f"{row.questions_per_second:,.0f}"
+        table.add_row(row.method, *cells, speed)
+    return table
+
+
+def show(table: Table) -> None:
+    """Print a table, wide enough for all of its columns where the output is no terminal."""
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=140)
+    console.print(table)

@@ -1,0 +1,152 @@
+"""Whole experiments: train and test, or cross-validate, with baselines on the same questions."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from joingr_pyg.datasets import JoinGraphs
+from joingr_pyg.evaluation import Evaluation, evaluate
+from joingr_pyg.models import Retriever
+from joingr_pyg.training.cross_validation import mean_and_spread
+from joingr_pyg.training.fit import Fitted
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What an experiment found.
+
+    Attributes:
+        metrics: Test metrics of the trained model, means over folds where there are folds; empty without a test.
+        records: A plain value a test question, as :class:`~joingr_pyg.evaluation.Evaluation` has them.
+        baselines: Metrics of each baseline on the same questions.
+        training_seconds: Time of training.
+        evaluation_seconds: Time of ranking the test questions with the trained model.
+        checkpoints: The chosen checkpoints.
+        epochs: Epochs trained, of each model.
+        folds: Metrics of each fold.
+        spread: Standard deviation of each metric over folds.
+    """
+
+    metrics: dict[str, float]
+    records: list[dict[str, Any]]
+    baselines: dict[str, dict[str, float]]
+    training_seconds: float
+    evaluation_seconds: float
+    checkpoints: list[Path]
+    epochs: list[int]
+    folds: list[dict[str, float]] = field(default_factory=list)
+    spread: dict[str, float] = field(default_factory=dict)
+
+
+def train_and_test(
+    train: JoinGraphs,
+    test: JoinGraphs | None,
+    fit_model: Callable[..., Fitted],
+    baselines: Mapping[str, Retriever],
+    folder: Path,
+    evaluate_model: Callable[..., Evaluation] = evaluate,
+    resume: Path | None = None,
+) -> Outcome:
+    """Train on one split and test on another.
+
+    Args:
+        train: The training split.
+        test: The test split, or ``None`` to train only.
+        fit_model: :func:`~joingr_pyg.training.fit.fit` with everything but data, folder and resume filled in.
+        baselines: Methods evaluated on the same test questions.
+        folder: Where checkpoints go.
+        evaluate_model: :func:`~joingr_pyg.evaluation.evaluate` with its options filled in.
+        resume: Checkpoint to go on from.
+    """
+    fitted = fit_model(dataset=train, folder=folder, resume=resume)
+    if test is None:
+        return Outcome({}, [], {}, fitted.seconds, 0.0, [fitted.checkpoint], [fitted.epochs])
+    query = test.encode_questions()
+    tested = evaluate_model(fitted.model, test, query)
+    return Outcome(
+        metrics=tested.metrics,
+        records=tested.records,
+        baselines={name: evaluate_model(method, test, query).metrics for name, method in baselines.items()},
+        training_seconds=fitted.seconds,
+        evaluation_seconds=tested.seconds,
+        checkpoints=[fitted.checkpoint],
+        epochs=[fitted.epochs],
+    )
+
+
+def cross_validate(
+    dataset: JoinGraphs,
+    folds: Sequence[Sequence[int]],
+    fit_model: Callable[..., Fitted],
+    baselines: Mapping[str, Retriever],
+    folder: Path,
+    evaluate_model: Callable[..., Evaluation] = evaluate,
+    workers: int = 1,
+) -> Outcome:
+    """Train once a fold on the questions of all others, and test on its own.
+
+    Args:
+        dataset: The dataset.
+        folds: Positions of each fold's test questions.
+        fit_model: As in :func:`train_and_test`.
+        baselines: As in :func:`train_and_test`.
+        folder: Where checkpoints go, in one folder a fold.
+        evaluate_model: As in :func:`train_and_test`.
+        workers: Folds trained at the same time, each in a process of its own.
+    """
+    query = dataset.encode_questions()
+    jobs = [
+        partial(_fold, dataset, query, list(test), fit_model, evaluate_model, folder / f"fold_{number}")
+        for number, test in enumerate(folds)
+    ]
+    fitted, tested = zip(*_run(jobs, workers), strict=True)
+    mean, spread = mean_and_spread([each.metrics for each in tested])
+    records = sorted((record for each in tested for record in each.records), key=lambda record: record["index"])
+    return Outcome(
+        metrics=mean,
+        records=records,
+        baselines={name: evaluate_model(method, dataset, query).metrics for name, method in baselines.items()},
+        training_seconds=sum(seconds for _, _, seconds in fitted),
+        evaluation_seconds=sum(each.seconds for each in tested),
+        checkpoints=[checkpoint for checkpoint, _, _ in fitted],
+        epochs=[epochs for _, epochs, _ in fitted],
+        folds=[each.metrics for each in tested],
+        spread=spread,
+    )
+
+
+def _fold(
+    dataset: JoinGraphs,
+    query: Tensor,
+    test: list[int],
+    fit_model: Callable[..., Fitted],
+    evaluate_model: Callable[..., Evaluation],
+    folder: Path,
+) -> tuple[tuple[Path, int, float], Evaluation]:
+    train = sorted(set(range(len(dataset.questions))) - set(test))
+    fitted = fit_model(
+        dataset=dataset, folder=folder, questions=[dataset.questions[i] for i in train], query=query[train]
+    )
+    tested = evaluate_model(fitted.model, dataset, query[test], questions=[dataset.questions[i] for i in test])
+    return (fitted.checkpoint, fitted.epochs, fitted.seconds), tested
+
+
+def _run(jobs: Sequence[Callable[[], Any]], workers: int) -> Iterator[Any]:
+    if workers <= 1:
+        yield from (job() for job in jobs)
+        return
+    threads = max(1, torch.get_num_threads() // workers)
+    with ProcessPoolExecutor(workers, get_context("spawn"), torch.set_num_threads, (threads,)) as pool:
+        yield from pool.map(_call, jobs)
+
+
+def _call(job: Callable[[], Any]) -> Any:
+    return job()
+

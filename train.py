@@ -1,0 +1,144 @@
+"""Train a retriever and evaluate it: ``python train.py dataset=bird encoder=minilm``."""
+
+import time
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import hydra
+from hydra.core.hydra_config import HydraConfig
+from hydra.utils import instantiate
+from omegaconf import DictConfig, OmegaConf
+
+from joingr_pyg.datasets import JoinGraphs
+from joingr_pyg.encoders import CachedEncoder
+from joingr_pyg.errors import JoinGRError
+from joingr_pyg.evaluation import evaluate
+from joingr_pyg.models import Vanilla, heuristic
+from joingr_pyg.reports.comparison import Row, comparison, show
+from joingr_pyg.reports.run_files import write_metrics, write_questions
+from joingr_pyg.reports.summary import summarize
+from joingr_pyg.training.cross_validation import split_folds, split_grouped_folds
+from joingr_pyg.training.experiment import Outcome, cross_validate, train_and_test
+from joingr_pyg.training.fit import LAST, Fitting, fit
+from joingr_pyg.training.module import Optimization
+from joingr_pyg.training.validation import Validation
+
+
+def train(cfg: DictConfig, folder: Path) -> dict[str, Any]:
+    """Run the experiment that a config describes and leave its files in ``folder``; returns what metrics.json says."""
+    start = time.perf_counter()
+    encoder = CachedEncoder(instantiate(cfg.encoder), Path(cfg.paths.cache) / "embeddings")
+    source = instantiate(cfg.dataset.source)
+    dataset: JoinGraphs = source(split=cfg.dataset.train, encoder=encoder)
+    divided = cfg.dataset.test != cfg.dataset.train
+    test: JoinGraphs | None = source(split=cfg.dataset.test, encoder=encoder) if divided else None
+    for split in (dataset, test):
+        if split is not None:
+            split.encode_questions()
+    embedding = time.perf_counter() - start
+
+    baselines = {name: BASELINES[name](cfg) for name in cfg.baselines}
+    options = {"setting": cfg.setting, "ks": list(cfg.ks)}
+    fit_model = partial(
+        fit,
+        make_model=instantiate(cfg.model),
+        loss=instantiate(cfg.loss),
+        make_trainer=instantiate(cfg.trainer),
+        make_logger=instantiate(cfg.logger),
+        fitting=Fitting(
+            batch_size=cfg.batch_size,
+            optimization=Optimization(**cfg.optimization),
+            validation=Validation(**cfg.validation),
+            early_stopping=cfg.early_stopping,
+            monitor=cfg.monitor,
+            seed=cfg.seed,
+        ),
+    )
+    evaluate_model = partial(evaluate, **options)
+    if cfg.folds is not None:
+        if divided:
+            raise JoinGRError(
+                f"Dataset {dataset.benchmark_name!r} has a test split of its own: leave 'folds' out, or use "
+                "experiment=beaver_cv."
+            )
+        folds = (
+            split_grouped_folds(dataset.encode_questions(), cfg.folds, cfg.fold_seed)
+            if cfg.fold_groups
+            else split_folds(len(dataset.questions), cfg.folds, cfg.fold_seed)
+        )
+        outcome = cross_validate(dataset, folds, fit_model, baselines, folder, evaluate_model, cfg.fold_workers)
+        test = dataset
+    else:
+        outcome = train_and_test(dataset, test, fit_model, baselines, folder, evaluate_model, _resume(cfg, folder))
+    return _report(cfg, folder, test or dataset, outcome, embedding)
+
+
+BASELINES = {
+    "vanilla": lambda cfg: Vanilla(),
+    "heuristic": lambda cfg: heuristic(cfg.model.anchors, cfg.model.hops, cfg.model.decay, mmr=cfg.model.mmr),
+}
+
+
+def _resume(cfg: DictConfig, folder: Path) -> Path | None:
+    if not cfg.resume:
+        return None
+    path = folder / f"{LAST}.ckpt" if cfg.resume is True else Path(cfg.resume)
+    if not path.is_file():
+        raise JoinGRError(
+            f"There is nothing to resume at '{path}': name the run with hydra.run.dir=<its folder> or the checkpoint "
+            "with resume=<file>, or leave resume out to start anew."
+        )
+    return path
+
+
+def _report(cfg: DictConfig, folder: Path, dataset: JoinGraphs, outcome: Outcome, embedding: float) -> dict[str, Any]:
+    method = HydraConfig.get().runtime.choices["model"] if HydraConfig.initialized() else "joingr"
+    summary = summarize(
+        dataset,
+        setting=cfg.setting,
+        method=method,
+        checkpoint=str(outcome.checkpoints[0]) if len(outcome.checkpoints) == 1 else None,
+        seed=cfg.seed,
+        metrics=outcome.metrics,
+        timing={
+            "embedding": embedding,
+            "training": outcome.training_seconds,
+            "evaluation": outcome.evaluation_seconds,
+        },
+        **({"folds": outcome.folds, "spread": outcome.spread} if outcome.folds else {}),
+        baselines=outcome.baselines,
+        epochs=outcome.epochs,
+        checkpoints=[str(path) for path in outcome.checkpoints],
+        config=OmegaConf.to_container(cfg, resolve=True),
+    )
+    write_metrics(folder, summary)
+    if not outcome.metrics:
+        print(
+            f"Dataset {dataset.benchmark_name} is not divided, so nothing is left to test on. Evaluate the checkpoint "
+            f"on another dataset: python evaluate.py checkpoint={outcome.checkpoints[0]} dataset=bird"
+        )
+        return summary
+    write_questions(folder, outcome.records)
+    title = f"{dataset.benchmark_name} {dataset.split}, {cfg.setting}, {dataset.encoder.name}, seed {cfg.seed}"
+    if outcome.folds:
+        title += f", {len(outcome.folds)} folds"
+    rows = [Row(name, metrics) for name, metrics in outcome.baselines.items()]
+    speed = len(outcome.records) / max(outcome.evaluation_seconds, 1e-9)
+    show(comparison(title, [*rows, Row(method, outcome.metrics, outcome.spread, speed)]))
+    print(f"Results in {folder}")
+    return summary
+
+
+@hydra.main(config_path="conf", config_name="train", version_base="1.3")
+def main(cfg: DictConfig) -> float | None:
+    """Entry point; returns the last metric, for sweepers that optimise it."""
+    try:
+        summary = train(cfg, Path(HydraConfig.get().runtime.output_dir))
+    except JoinGRError as error:
+        raise SystemExit(f"train.py: {error}") from error
+    return next(reversed(summary["metrics"].values()), None)
+
+
+if __name__ == "__main__":
+    main()
