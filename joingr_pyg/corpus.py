@@ -71,6 +71,11 @@ class Corpus:
         """The number of each table by its name."""
         return {name: number for number, name in enumerate(self.tables)}
 
+    def join_name(self, edge: int) -> str:
+        """A join as people write it: ``"a.x = b.y"``."""
+        ends = (f"{self.tables[self.owner[c]][1]}.{self.columns[c]}" for c in self.join_index[:, edge].tolist())
+        return " = ".join(ends)
+
     @cached_property
     def _first_column(self) -> np.ndarray:
         return np.flatnonzero(np.diff(self.owner.cpu().numpy(), prepend=-1))

@@ -81,7 +81,7 @@ def join_descriptors(database: Database) -> list[str]:
 def table_descriptors(database: Database) -> list[str]:
     """One text a table, in table order: its name, its database and its first 40 columns."""
     return [
-        f"table {_natural(table)} in database {readable_name(database.name)}; "
+        f"table {table.name} in database {database.name}; "
         f"columns: {', '.join(_natural(column) for column in table.columns[:TABLE_COLUMNS])}"
         for table in database
     ]

@@ -88,9 +88,9 @@ def test_one_text_for_a_join_in_the_direction_first_declared() -> None:
 def test_table_descriptors_list_the_first_forty_columns() -> None:
     wide = Table("wide", tuple(Column(f"c{i}") for i in range(41)))
     assert table_descriptors(Database("web_shop", (*SHOP.tables, wide))) == [
-        "table order in database web shop; columns: order id, customer id, total",
-        "table customer master in database web shop; columns: id, 名",
-        f"table wide in database web shop; columns: {', '.join(f'c{i}' for i in range(40))}",
+        "table Orders in database web_shop; columns: order id, customer id, total",
+        "table CUSTOMER_MASTER in database web_shop; columns: id, 名",
+        f"table wide in database web_shop; columns: {', '.join(f'c{i}' for i in range(40))}",
     ]
 
 

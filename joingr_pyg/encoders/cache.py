@@ -71,9 +71,12 @@ class EmbeddingCache:
         """Read the shards that other runs have added since the last look."""
         if self.folder is None:
             return
-        for path in sorted(self.folder.glob("*.safetensors")):
-            if path.name not in self._shards:
-                self._read(path)
+        with _usable(self.folder):
+            paths = {path.name: path for path in self.folder.glob("*.safetensors")}
+            for merged in self._shards.keys() - paths.keys():
+                del self._shards[merged]
+            for new in sorted(paths.keys() - self._shards.keys()):
+                self._read(paths[new])
 
     def _read(self, path: Path) -> None:
         try:
@@ -110,7 +113,7 @@ class EmbeddingCache:
 
     def add(self, keys: Sequence[bytes], vectors: Tensor) -> None:
         """Add vectors, ``[len(keys), dim]``, in one step: all or none of them are kept."""
-        rows = np.array(vectors, dtype=np.float32)
+        rows = vectors.float().numpy().copy()
         added = dict(zip(keys, rows, strict=True))
         if self.folder is not None:
             self._write(self.folder, list(added), rows)
@@ -121,7 +124,7 @@ class EmbeddingCache:
         path = folder / f"{uuid4().hex}.safetensors"
         partial = path.with_suffix(".partial")
         metadata = {"identity": self.identity, "checksum": _checksum(key_rows, rows)}
-        with _writing(folder):
+        with _usable(folder):
             try:
                 with partial.open("wb") as file:
                     file.write(save({"keys": key_rows, "vectors": rows}, metadata))
@@ -196,7 +199,7 @@ class CachedEncoder:
 
 
 def _locked(folder: Path) -> AcquireReturnProxy:
-    with _writing(folder):
+    with _usable(folder):
         folder.mkdir(parents=True, exist_ok=True)
         lock = FileLock(folder / "lock")
         try:
@@ -213,11 +216,11 @@ def _checksum(keys: np.ndarray, vectors: np.ndarray) -> str:
 
 
 @contextmanager
-def _writing(folder: Path) -> Iterator[None]:
+def _usable(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
         raise JoinGRError(
-            f"The embedding cache folder {str(folder)!r} cannot be written to ({error.strerror or error}): "
+            f"The embedding cache folder {str(folder)!r} cannot be used ({error.strerror or error}): "
             "make it writable, free space, or choose another with paths.cache=..."
         ) from error

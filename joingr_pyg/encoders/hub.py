@@ -28,19 +28,16 @@ def hub_folder(model: str, revision: str | None, needs: str) -> Path:
     Raises:
         JoinGRError: If the model is neither cached nor can be downloaded.
     """
-    from huggingface_hub import HfApi, snapshot_download
-    from huggingface_hub.errors import LocalEntryNotFoundError, RepositoryNotFoundError, RevisionNotFoundError
+    from huggingface_hub import HfApi, snapshot_download, try_to_load_from_cache
+    from huggingface_hub.errors import HFValidationError, RepositoryNotFoundError, RevisionNotFoundError
 
+    which = repr(model) + (f" with revision {revision!r}" if revision else "")
     try:
-        folder = Path(snapshot_download(model, revision=revision, local_files_only=True))
-        if is_model_folder(folder, needs):
-            return folder
-        found = f"is only in part in the local model cache ({needs} or the weights are missing)"
-    except LocalEntryNotFoundError:
-        found = "is not in the local model cache"
-    except ValueError as error:
-        raise JoinGRError(f"The model hub has no model {model!r}: {error}") from error
-    remedy = f"download it beforehand with `hf download {model}`, or name a folder that holds it with encoder.path=..."
+        found = try_to_load_from_cache(model, needs, revision=revision)
+    except HFValidationError as error:
+        raise JoinGRError(f"The model hub can have no model {which}: {error}") from error
+    if isinstance(found, str) and is_model_folder(Path(found).parent, needs):
+        return Path(found).parent
     try:
         files = HfApi().model_info(model, revision=revision, timeout=_TIMEOUT).siblings or ()
         # Many models hold their weights twice; the pickled copy is the one to leave.
@@ -54,10 +51,11 @@ def hub_folder(model: str, revision: str | None, needs: str) -> Path:
             )
         )
     except (RepositoryNotFoundError, RevisionNotFoundError) as error:
-        where = f"model {model!r}" + (f" with revision {revision!r}" if revision else "")
-        raise JoinGRError(f"The model hub has no {where} that you may read: check encoder.model.") from error
+        raise JoinGRError(f"The model hub has no model {which} that you may read: check its name.") from error
     except Exception as error:  # Whatever the hub's client and its transport raise when they cannot get through.
-        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        reason = next(iter(str(error).split("\n")), "").strip(" .") or type(error).__name__
         raise JoinGRError(
-            f"The model {model!r} {found}, and the model hub cannot be reached ({reason}): {remedy}"
+            f"The model {which} is not, or not wholly, in the local model cache, and the model hub cannot be reached "
+            f"({reason}): download it beforehand with `hf download {model}`, or give a folder that holds it as "
+            "encoder.path=<folder>"
         ) from error

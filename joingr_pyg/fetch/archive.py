@@ -47,10 +47,10 @@ def _extract(url: str, members: Mapping[str, Path], folder: Path) -> None:
         missing = {pattern: target for pattern, target in members.items() if not target.exists()}
         if not missing:
             return
-        info = client().info(url)
-        if not info["size"] or not info.get("partial", True):
+        size = client().info(url)["size"]
+        if size is None:
             raise NoRangesError
-        with ranges(url, info["size"], "blockcache") as file, ZipFile(file) as archive:
+        with ranges(url, size, "blockcache") as file, ZipFile(file) as archive:
             for pattern, target in missing.items():
                 member = archive.getinfo(_match(archive, pattern))
                 target.parent.mkdir(parents=True, exist_ok=True)

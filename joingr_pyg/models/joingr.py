@@ -150,13 +150,17 @@ class JoinGR(Retriever):
 
     @torch.no_grad()
     def rank(self, query: Tensor, k: int) -> Ranking:
-        if k < 1:
-            raise JoinGRError(f"K needs to be at least 1 (got {k}).")
         evidence = self.evidence(query)
         return self.ranking(self.scores(self(query, evidence), evidence), evidence, k)
 
     def ranking(self, scores: Tensor, evidence: Evidence, k: int) -> Ranking:
-        """Rank by ``[B, T]`` scores, with the tables that no deposit reached where :attr:`unreached` puts them."""
+        """Rank by ``[B, T]`` scores, with the tables that no deposit reached where :attr:`unreached` puts them.
+
+        Raises:
+            JoinGRError: If ``k`` is below 1.
+        """
+        if k < 1:
+            raise JoinGRError(f"K needs to be at least 1 (got {k}).")
         if not self.similarity_weight:
             # A similarity is at most 1, so taking 1 off puts it behind every deposit, which is positive.
             behind = evidence.similarity - 1 if self.unreached == "behind" else -torch.inf

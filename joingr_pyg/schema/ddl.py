@@ -117,14 +117,13 @@ def _add_column(definition: _Definition, entry: Sequence[Token], text: str) -> N
     named_only = all(token.token_type == TokenType.COMMA for token in rest)
     comments = [comment.strip() for token in (entry if named_only else rest) for comment in token.comments]
     definition.columns.append(Column(name, type=leading_type(text, rest), description=" ".join(comments)))
-    words = [_word(token) for token in _outermost(rest)]
-    if "PRIMARY KEY" in words:
+    if any(_word(token) == "PRIMARY KEY" for token in rest):
         definition.primary_key.append(name)
     _add_reference(definition, [name], entry)
 
 
 def _add_constraint(definition: _Definition, entry: Sequence[Token]) -> None:
-    kinds = {_word(token) for token in _outermost(entry)}
+    kinds = {_word(token) for token in entry}
     opening = next((place for place, token in enumerate(entry) if token.token_type == TokenType.L_PAREN), None)
     if opening is None or not kinds & {"PRIMARY KEY", "FOREIGN KEY"}:
         return
@@ -202,13 +201,3 @@ def _entries(tokens: Sequence[Token], opening: int, table: str) -> list[list[Tok
         if depth == 0 and token.token_type == TokenType.COMMA:
             entries.append([])
     raise JoinGRError(f"The DDL of table {table!r} ends before its closing parenthesis.")
-
-
-def _outermost(tokens: Sequence[Token]) -> Iterator[Token]:
-    """The tokens outside parentheses."""
-    depth = 0
-    for token in tokens:
-        depth -= token.token_type == TokenType.R_PAREN
-        if depth == 0:
-            yield token
-        depth += token.token_type == TokenType.L_PAREN

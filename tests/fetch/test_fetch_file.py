@@ -1,6 +1,7 @@
 """Fetching one file from a server on this machine: whole, broken off, changed, refused."""
 
 import hashlib
+import io
 import os
 import random
 import re
@@ -55,6 +56,23 @@ def test_whole_file_arrives(remote, target: Path) -> None:
     assert visible(target.parent) == ["file.bin"]
     assert [method for method, _, _ in remote.requests] == ["HEAD", "GET"]
     assert remote.sent == SIZE
+
+
+def test_progress_is_shown_on_a_terminal_only(
+    remote, target: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    fetch_file(f"{remote.url}/file.bin", target)
+    assert capfd.readouterr() == ("", "")
+
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    fetch_file(f"{remote.url}/file.bin", target.with_name("again.bin"))
+    assert "again.bin" in terminal.getvalue()
+    assert "/1.59M" in terminal.getvalue()
 
 
 def test_present_file_is_left_alone(remote, target: Path) -> None:

@@ -2,10 +2,13 @@
 
 import json
 import random
+import time
 import zipfile
 from pathlib import Path
+from threading import Thread
 
 import pytest
+from filelock import FileLock
 
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.fetch import fetch_zip_members
@@ -73,6 +76,21 @@ def test_only_missing_members_are_fetched(server, members: dict[str, Path]) -> N
     server.requests.clear()
     fetch_zip_members(f"{server.url}/train.zip", members)
     assert server.requests == []
+
+
+def test_run_that_waited_finds_the_members_of_the_other(server, members: dict[str, Path]) -> None:
+    pack(server.root / "train.zip", "w")
+    folder = members["train.json"].parent
+    folder.mkdir(parents=True)
+    waiting = Thread(target=fetch_zip_members, args=(f"{server.url}/train.zip", members))
+    with FileLock(folder / ".fetch.lock"):
+        waiting.start()
+        time.sleep(0.2)
+        for target in members.values():
+            target.write_text("the other's")
+    waiting.join(timeout=30)
+    assert server.requests == []
+    assert members["train.json"].read_text() == "the other's"
 
 
 @pytest.mark.parametrize("announced", [True, False])

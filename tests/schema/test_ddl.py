@@ -136,6 +136,17 @@ def test_odd_names_stay_verbatim() -> None:
     assert as_sqlite_reads(text) == read_ddl(text, "d")
 
 
+def test_a_quoted_keyword_is_a_name() -> None:
+    text = """
+        CREATE TABLE "table" ("check" INT, "PRIMARY KEY" TEXT, [references] INT, x TEXT DEFAULT 'PRIMARY KEY');
+        CREATE TABLE b ("primary key" TEXT REFERENCES "table" ("check"), "constraint" TEXT, UNIQUE ("primary key"));
+    """
+    read = read_ddl(text, "d")
+    assert read["table"].column_names == ("check", "PRIMARY KEY", "references", "x")
+    assert read.foreign_keys == (ForeignKey("b", "primary key", "table", "check"),)
+    assert as_sqlite_reads(text) == read
+
+
 COLUMN_NAMES = st.text(alphabet="aZ0_ .,;()-'\"`[]/*é名\n", max_size=6)
 
 
@@ -220,6 +231,10 @@ def test_a_comment_belongs_to_the_column_before_it() -> None:
         "g": "",
         "h": "the last",
     }
+
+
+def test_a_comment_after_a_last_column_without_a_type() -> None:
+    assert described("CREATE TABLE t (a, -- first\n b -- second\n)") == {"a": "first", "b": "second"}
 
 
 def test_a_comment_ends_with_its_line_on_every_system() -> None:

@@ -1,0 +1,63 @@
+"""Why a table was ranked: the strongest chain of joins that its deposit came along."""
+
+from typing import NamedTuple
+
+import torch
+
+from joingr_pyg.nn import WalkOutput
+
+
+class Step(NamedTuple):
+    """One join on the way from an anchor to a table.
+
+    Attributes:
+        frontier: Table the walk stood on.
+        neighbor: Table it went to.
+        edge: Join edge it took.
+        hop: Hop, counted from 1.
+        deposit: Deposit it left on the edge.
+    """
+
+    frontier: int
+    neighbor: int
+    edge: int
+    hop: int
+    deposit: float
+
+
+def strongest_path(output: WalkOutput, query: int, table: int) -> list[Step]:
+    """Follow the largest deposits back from a table to the anchor they came from.
+
+    Args:
+        output: What the walks left.
+        query: Number of the question.
+        table: Number of the table.
+
+    Returns:
+        The steps from the anchor to the table; empty where no deposit arrived at the table over a join.
+    """
+    plan, deposit = output.plan, output.deposit
+    arriving = ((plan.query == query) & (plan.neighbor == table)).nonzero().flatten()
+    if arriving.numel() == 0:
+        return []
+    entry = int(arriving[deposit[arriving].argmax()])
+    steps: list[Step] = []
+    for number in range(len(plan.hops), 0, -1):
+        hop = plan.hops[number - 1]
+        if entry < hop.start:
+            continue
+        steps.append(
+            Step(
+                int(plan.frontier[entry]),
+                int(plan.neighbor[entry]),
+                int(plan.edge[entry]),
+                number,
+                float(deposit[entry]),
+            )
+        )
+        if number == 1:
+            break
+        before = plan.hops[number - 2]
+        feeding = before.carry[before.target == hop.source[entry - hop.start]] + before.start
+        entry = int(feeding[torch.argmax(deposit[feeding])])
+    return steps[::-1]

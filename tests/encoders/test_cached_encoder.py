@@ -1,0 +1,253 @@
+import logging
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor
+
+from joingr_pyg.encoders import CachedEncoder, Encoder, HashingEncoder
+from joingr_pyg.errors import JoinGRError
+
+TEXTS = ["name of a city", "哪个部门预算最高？", "", "salary"]
+
+
+class CountingEncoder(HashingEncoder):
+    """Remembers what it was asked to encode; queries and documents get different vectors."""
+
+    def __init__(self, dim: int = 8, identity: str = "counting") -> None:
+        super().__init__(dim)
+        self.identity = identity
+        self.calls: list[list[str]] = []
+
+    def encode_queries(self, texts: Sequence[str]) -> Tensor:
+        return self.encode_documents([f"query: {text}" for text in texts])
+
+    def encode_documents(self, texts: Sequence[str]) -> Tensor:
+        self.calls.append(list(texts))
+        return super().encode_documents(texts)
+
+
+@pytest.fixture(params=["memory", "folder"])
+def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path | None:
+    return tmp_path / "cache" if request.param == "folder" else None
+
+
+def shards(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*/*.safetensors"))
+
+
+def strangers(folder: Path) -> list[str]:
+    """Files of a cache folder that are neither shards nor the lock."""
+    return [path.name for path in folder.glob("*/*") if path.suffix != ".safetensors" and path.name != "lock"]
+
+
+def test_it_gives_what_the_encoder_gives(folder: Path | None) -> None:
+    plain, cached = CountingEncoder(), CachedEncoder(CountingEncoder(), folder)
+    assert isinstance(cached, Encoder)
+    assert (cached.name, cached.identity, cached.dim) == ("hashing-8", "counting", 8)
+    for _ in range(2):
+        assert torch.equal(cached.encode_documents(TEXTS), plain.encode_documents(TEXTS))
+        assert torch.equal(cached.encode_queries(TEXTS), plain.encode_queries(TEXTS))
+    assert cached.encode_queries([]).shape == (0, 8)
+
+
+def test_only_new_texts_are_encoded_and_each_once(folder: Path | None) -> None:
+    encoder = CountingEncoder()
+    cached = CachedEncoder(encoder, folder)
+    cached.encode_documents(["a", "bb", "a"])
+    cached.encode_documents(["bb", "ccc", "a"])
+    cached.encode_queries(["a"])
+    assert encoder.calls == [["bb", "a"], ["ccc"], ["query: a"]]
+
+
+def test_a_second_run_encodes_nothing_and_a_second_identity_everything(tmp_path: Path) -> None:
+    first = CachedEncoder(CountingEncoder(), tmp_path).encode_documents(TEXTS)
+    again, other = CountingEncoder(), CountingEncoder(identity="other")
+    assert torch.equal(CachedEncoder(again, tmp_path).encode_documents(TEXTS), first)
+    CachedEncoder(other, tmp_path).encode_documents(TEXTS)
+    assert again.calls == []
+    assert sum(map(len, other.calls)) == len(TEXTS)
+
+
+def test_the_dimension_is_known_from_the_cache_without_the_encoder(tmp_path: Path) -> None:
+    class Unloadable(CountingEncoder):
+        dim = property(lambda self: pytest.fail("the model was loaded"), lambda self, value: None)
+
+    CachedEncoder(CountingEncoder(), tmp_path).encode_documents(["a"])
+    assert CachedEncoder(Unloadable(), tmp_path).dim == 8
+    assert CachedEncoder(Unloadable(), tmp_path).encode_queries([]).shape == (0, 8)
+
+
+def test_new_texts_are_written_in_chunks_longest_first(tmp_path: Path) -> None:
+    encoder = CountingEncoder()
+    CachedEncoder(encoder, tmp_path, chunk_size=2).encode_documents(["a", "dddd", "bb", "ccc", "eeeee"])
+    assert encoder.calls == [["eeeee", "dddd"], ["ccc", "bb"], ["a"]]
+    assert len(shards(tmp_path)) == 3
+
+
+def test_a_returned_tensor_may_be_changed_without_changing_the_cache(folder: Path | None) -> None:
+    cached = CachedEncoder(CountingEncoder(), folder)
+    expected = cached.encode_documents(["a"]).clone()
+    cached.encode_documents(["a"]).zero_()
+    assert torch.equal(cached.encode_documents(["a"]), expected)
+
+
+@pytest.mark.parametrize("damage", ["500 bytes", "zero bytes", "a flipped bit"])
+def test_a_damaged_shard_is_reported_deleted_and_made_anew(
+    tmp_path: Path, damage: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    texts = [f"text {i}" for i in range(100)]
+    expected = CachedEncoder(CountingEncoder(), tmp_path).encode_documents(texts)
+    (shard,) = shards(tmp_path)
+    content = shard.read_bytes()
+    damaged = {
+        "500 bytes": content[:500],
+        "zero bytes": b"",
+        "a flipped bit": content[:-1] + bytes([content[-1] ^ 1]),
+    }
+    shard.write_bytes(damaged[damage])
+
+    encoder = CountingEncoder()
+    with caplog.at_level(logging.WARNING):
+        assert torch.equal(CachedEncoder(encoder, tmp_path).encode_documents(texts), expected)
+    assert sum(map(len, encoder.calls)) == 100
+    assert f"The embedding cache file {shard} is damaged" in caplog.text
+    assert not shard.exists()
+
+    again = CountingEncoder()
+    CachedEncoder(again, tmp_path).encode_documents(texts)
+    assert again.calls == []
+
+
+def test_many_small_shards_are_merged_into_one(tmp_path: Path) -> None:
+    cached = CachedEncoder(CountingEncoder(), tmp_path)
+    reader = CachedEncoder(CountingEncoder(), tmp_path)
+    texts = [f"text {i}" for i in range(40)]
+    expected = CountingEncoder().encode_documents(texts)
+    for count in range(1, 41):
+        cached.encode_documents(texts[:count])
+        if count == 20:
+            reader.encode_documents(texts[:20])
+    assert len(shards(tmp_path)) == 1 + 40 - 32
+    for encoder in (cached, reader, CachedEncoder(CountingEncoder(), tmp_path)):
+        assert torch.equal(encoder.encode_documents(texts), expected)
+        assert encoder.encoder.calls == [] or encoder is cached
+    # The reader knew twenty shards that are gone: it must not write them again.
+    for count in range(13):
+        reader.encode_documents([f"more {count}"])
+    assert len(shards(tmp_path)) == 1 + 8 + 13
+    assert strangers(tmp_path) == []
+
+
+def test_a_folder_that_cannot_be_written_to_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(JoinGRError, match=r"The embedding cache folder '.*file/counting-.*' cannot be used \(Not a dir"):
+        CachedEncoder(CountingEncoder(), tmp_path / "file").encode_documents(["a"])
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="the superuser may write anywhere")
+def test_a_read_only_folder_still_answers_what_it_holds(tmp_path: Path) -> None:
+    CachedEncoder(CountingEncoder(), tmp_path).encode_documents(["a"])
+    (folder,) = tmp_path.iterdir()
+    (folder / "lock").unlink()
+    folder.chmod(0o500)
+    try:
+        encoder = CachedEncoder(CountingEncoder(), tmp_path)
+        encoder.encode_documents(["a"])
+        with pytest.raises(JoinGRError, match="cannot be used"):
+            encoder.encode_documents(["b"])
+    finally:
+        folder.chmod(0o700)
+
+
+def test_a_full_disk_is_one_sentence_and_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(JoinGRError, match=r"cannot be used \(No space left on device\): .* free space"):
+        CachedEncoder(CountingEncoder(), tmp_path).encode_documents(["a"])
+    assert shards(tmp_path) == []
+    assert strangers(tmp_path) == []
+
+
+SLOW_RUN = """
+import sys, time
+from pathlib import Path
+from joingr_pyg.encoders import CachedEncoder, HashingEncoder
+
+folder, pause = Path(sys.argv[1]), float(sys.argv[2])
+
+class Slow(HashingEncoder):
+    def encode_documents(self, texts):
+        time.sleep(pause)
+        print(len(texts), file=sys.stderr, flush=True)
+        return super().encode_documents(texts)
+
+encoder = CachedEncoder(Slow(8), folder, chunk_size=10, progress=False)
+(folder / f"ready-{sys.argv[3]}").touch()
+while not (folder / "go").exists():
+    time.sleep(0.001)
+print(encoder.encode_documents([f"text {i}" for i in range(100)]).tolist())
+"""
+
+
+def start(folder: Path, pause: float, name: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", SLOW_RUN, str(folder), str(pause), name],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def wait_for(condition: object, seconds: float = 60) -> None:
+    end = time.monotonic() + seconds
+    while not condition():  # type: ignore[operator]
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.005)
+
+
+def test_two_processes_fill_it_at_once(tmp_path: Path) -> None:
+    runs = [start(tmp_path, 0.01, name) for name in ("first", "second")]
+    wait_for(lambda: all((tmp_path / f"ready-{name}").exists() for name in ("first", "second")))
+    (tmp_path / "go").touch()
+    outputs = [run.communicate(timeout=60) for run in runs]
+    assert [run.returncode for run in runs] == [0, 0]
+    expected = str(HashingEncoder(8).encode_documents([f"text {i}" for i in range(100)]).tolist())
+    assert [printed.strip() for printed, _ in outputs] == [expected] * 2
+    # One of them encoded everything, the other waited and encoded nothing.
+    assert sorted(len(log.split()) for _, log in outputs) == [0, 10]
+    assert strangers(tmp_path) == []
+
+
+def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
+    (tmp_path / "go").touch()
+    run = start(tmp_path, 0.2, "killed")
+    wait_for(lambda: len(shards(tmp_path)) >= 3)
+    run.send_signal(signal.SIGKILL)
+    run.communicate(timeout=60)
+    kept = 10 * len(shards(tmp_path))
+    assert 30 <= kept < 100
+    (shards(tmp_path)[0].parent / "being-written.partial").write_bytes(b"cut")
+
+    encoder = CountingEncoder()
+    encoder.identity = HashingEncoder(8).identity
+    texts = [f"text {i}" for i in range(100)]
+    vectors = CachedEncoder(encoder, tmp_path).encode_documents(texts)
+    assert torch.equal(vectors, HashingEncoder(8).encode_documents(texts))
+    assert sum(map(len, encoder.calls)) == 100 - kept
+    assert strangers(tmp_path) == []
+
+
+def test_the_progress_bar_shows_only_on_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    CachedEncoder(CountingEncoder()).encode_documents(["a"])
+    assert capsys.readouterr() == ("", "")
