@@ -101,14 +101,15 @@ class Database:
             if len(names) != len(table.columns):
                 twice = next(n for n in names if table.column_names.count(n) > 1)
                 raise JoinGRError(f"The {where} lists column {twice!r} twice.")
-            for key in table.primary_key:
-                if key not in names:
-                    raise JoinGRError(f"The primary key of {where} names column {key!r}, which does not exist.")
+            for member in table.primary_key:
+                if member not in names:
+                    raise JoinGRError(f"The primary key of {where} names column {member!r}, which does not exist.")
         for key in self.foreign_keys:
             for table_name, column in ((key.table, key.column), (key.referenced_table, key.referenced_column)):
                 if table_name not in seen or column not in self[table_name].column_names:
                     raise JoinGRError(
-                        f"A foreign key of database {self.name!r} names {table_name!r}.{column!r}, which does not exist."
+                        f"A foreign key of database {self.name!r} names {table_name!r}.{column!r}, "
+                        "which does not exist."
                     )
 
     @cached_property
