@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain, compress
 
 import numpy as np
 import torch
 from torch import Tensor
 from torch_geometric.data import Batch, HeteroData
+from torch_geometric.utils import subgraph
 
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.graph import JOIN, OWNER
@@ -36,21 +38,28 @@ class Corpus:
 
     @classmethod
     def from_graphs(cls, graphs: Sequence[HeteroData]) -> "Corpus":
-        """Pool join graphs made by :func:`joingr_pyg.graph.join_graph`.
+        """Pool join graphs made by :func:`joingr_pyg.graph.join_graph`, without the tables that SQLite keeps for itself.
 
         Raises:
-            JoinGRError: If there is no graph.
+            JoinGRError: If there is no graph, or no table in the graphs.
         """
-        if not graphs:
-            raise JoinGRError("A corpus needs at least one database.")
+        if not graphs or all(graph["table"].internal.all() for graph in graphs):
+            raise JoinGRError("A corpus needs at least one database with a table.")
         batch = Batch.from_data_list(list(graphs))
+        table = ~batch["table"].internal
+        owner = batch[OWNER].edge_index[1]
+        column = table[owner]
+        join_index, edge_attr = subgraph(
+            column, batch[JOIN].edge_index, batch[JOIN].edge_attr, relabel_nodes=True, num_nodes=owner.numel()
+        )
+        names = ((graph.database, name) for graph in graphs for name in graph["table"].name)
         return cls(
-            tables=tuple((graph.database, table) for graph in graphs for table in graph["table"].name),
-            columns=tuple(column for graph in graphs for column in graph["column"].name),
-            x=batch["column"].x,
-            owner=batch[OWNER].edge_index[1],
-            join_index=batch[JOIN].edge_index,
-            edge_attr=batch[JOIN].edge_attr,
+            tables=tuple(compress(names, table.tolist())),
+            columns=tuple(compress(chain.from_iterable(graph["column"].name for graph in graphs), column.tolist())),
+            x=batch["column"].x[column],
+            owner=(table.cumsum(0) - 1)[owner[column]],
+            join_index=join_index,
+            edge_attr=edge_attr,
         )
 
     @property

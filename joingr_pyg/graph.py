@@ -8,6 +8,7 @@ from torch_geometric.data import HeteroData
 
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.schema import Database
+from joingr_pyg.schema.names import is_internal
 
 INTRA = ("column", "intra", "column")
 JOIN = ("column", "join", "column")
@@ -28,8 +29,8 @@ def join_graph(database: Database, columns: Tensor, joins: Tensor) -> HeteroData
         joins: ``[J, d]`` embeddings of the join descriptors, in the order of :attr:`Database.joins`.
 
     Returns:
-        A graph with ``data["column"]`` (``x`` ``[C, d]``, ``is_key`` ``[C]``, ``name``), ``data["table"]`` (``name``),
-        the edge types ``intra``, ``join`` (with ``edge_attr`` ``[J, d]``) and ``of`` (column to its table), and
+        A graph with ``data["column"]`` (``x`` ``[C, d]``, ``is_key`` ``[C]``, ``name``), ``data["table"]`` (``name``,
+        ``internal`` ``[T]``: SQLite's own, which no question is about), the edge types ``intra``, ``join`` (with ``edge_attr`` ``[J, d]``) and ``of`` (column to its table), and
         ``data.database``.
 
     Raises:
@@ -64,6 +65,7 @@ def join_graph(database: Database, columns: Tensor, joins: Tensor) -> HeteroData
     data["column"].name = [column for _, column in position]
     data["table"].num_nodes = len(database.tables)
     data["table"].name = [table.name for table in database]
+    data["table"].internal = torch.tensor([is_internal(table.name) for table in database])
     data[OWNER].edge_index = torch.stack([torch.arange(len(owners)), torch.tensor(owners)])
     data[INTRA].edge_index = _edge_index(intra)
     data[JOIN].edge_index = _edge_index(ends)

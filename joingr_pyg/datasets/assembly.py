@@ -8,7 +8,7 @@ from joingr_pyg.datasets.benchmark import Benchmark, ColumnName, Dropped, Questi
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.schema import Database
 from joingr_pyg.schema.gold import gold_tables
-from joingr_pyg.schema.names import match
+from joingr_pyg.schema.names import is_internal, match
 
 logger = logging.getLogger(__name__)
 
@@ -88,6 +88,8 @@ def _resolve(index: int, asked: Asked, databases: dict[str, Database], dialect: 
         tables = tuple(dict.fromkeys(_annotated(table, database) for table in asked.gold_tables))
     else:
         tables = gold_tables(asked.sql, database, dialect)
+    if own := next(filter(is_internal, tables), None):
+        raise JoinGRError(f"Its gold table {own!r} is SQLite's own, which is never retrieved.")
     return Question(index, asked.text, asked.database, tables, asked.gold_joins, asked.sql)
 
 

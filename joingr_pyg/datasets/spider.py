@@ -16,9 +16,7 @@ FIELDS = {"question": str, "db_id": str, "query": str}
 """What an entry of a questions file must hold."""
 
 
-def read_spider(
-    root: str | Path, split: str, *, strict: bool = False, descriptions: bool = False, keep_internal: bool = False
-) -> Benchmark:
+def read_spider(root: str | Path, split: str, *, strict: bool = False, descriptions: bool = False) -> Benchmark:
     """Read a split of Spider, with the databases that its questions ask of.
 
     All 166 databases are what :func:`read_spider_databases` gives.
@@ -28,7 +26,6 @@ def read_spider(
         split: ``"train"`` or ``"dev"``.
         strict: Raise at the first question that cannot be resolved, rather than dropping it.
         descriptions: Attach ``column_descriptions.json``, which is no part of Spider.
-        keep_internal: As :func:`~joingr_pyg.schema.tables_json.read_tables_json`.
 
     Raises:
         JoinGRError: If there is no such split, or a file is missing or malformed; in strict mode, if a
@@ -37,7 +34,7 @@ def read_spider(
     require("split of spider", split, QUESTIONS)
     records = read_records(Path(root) / QUESTIONS[split], FIELDS)
     asked_of = {record["db_id"] for record in records}
-    databases = read_spider_databases(root, descriptions=descriptions, keep_internal=keep_internal)
+    databases = read_spider_databases(root, descriptions=descriptions)
     return assemble(
         "spider",
         split,
@@ -48,11 +45,9 @@ def read_spider(
     )
 
 
-def read_spider_databases(
-    root: str | Path, *, descriptions: bool = False, keep_internal: bool = False
-) -> tuple[Database, ...]:
+def read_spider_databases(root: str | Path, *, descriptions: bool = False) -> tuple[Database, ...]:
     """Read all databases of Spider, those of every split; arguments and errors as :func:`read_spider`."""
-    databases = read_tables_json(Path(root) / "tables.json", keep_internal)
+    databases = read_tables_json(Path(root) / "tables.json")
     if descriptions:
         databases = describe(databases, read_descriptions(Path(root) / "column_descriptions.json"))
     return databases

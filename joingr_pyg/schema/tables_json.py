@@ -8,7 +8,6 @@ from typing import Any
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.schema.json_file import FETCH_AGAIN, read_records
 from joingr_pyg.schema.model import Column, Database, ForeignKey, Table
-from joingr_pyg.schema.names import is_internal
 
 logger = logging.getLogger(__name__)
 
@@ -16,7 +15,7 @@ FIELDS = {"db_id": str, "table_names_original": list, "column_names_original": l
 """What an entry must hold; readable names, types and keys may be left out."""
 
 
-def read_tables_json(path: str | Path, keep_internal: bool = False) -> tuple[Database, ...]:
+def read_tables_json(path: str | Path) -> tuple[Database, ...]:
     """Read the databases of a ``tables.json`` file.
 
     Names stay exactly as the file spells them, trailing blanks included. A composite primary key may be
@@ -25,8 +24,6 @@ def read_tables_json(path: str | Path, keep_internal: bool = False) -> tuple[Dat
 
     Args:
         path: The file.
-        keep_internal: Keep SQLite's own tables (``sqlite_sequence``). They hold no data to ask for, so
-            they have no place in a retrieval pool, but the paper's Table 1 counts them.
 
     Raises:
         JoinGRError: If the file is missing or malformed.
@@ -36,7 +33,7 @@ def read_tables_json(path: str | Path, keep_internal: bool = False) -> tuple[Dat
     for entry in read_records(path, FIELDS):
         name = entry["db_id"]
         try:
-            databases.append(_database(name, entry, keep_internal))
+            databases.append(_database(name, entry))
         except JoinGRError as error:
             raise JoinGRError(f"{error} It was read from '{path}'.") from error
         except (IndexError, KeyError, TypeError, ValueError) as error:
@@ -44,7 +41,7 @@ def read_tables_json(path: str | Path, keep_internal: bool = False) -> tuple[Dat
     return tuple(databases)
 
 
-def _database(name: str, entry: dict[str, Any], keep_internal: bool) -> Database:
+def _database(name: str, entry: dict[str, Any]) -> Database:
     table_names: list[str] = entry["table_names_original"]
     natural_tables = entry.get("table_names") or table_names
     owners: list[int] = []
@@ -60,8 +57,6 @@ def _database(name: str, entry: dict[str, Any], keep_internal: bool) -> Database
     primary = {column for key in entry.get("primary_keys", ()) for column in _members(key)}
     tables = []
     for index, (original, natural) in enumerate(zip(table_names, natural_tables, strict=True)):
-        if is_internal(original) and not keep_internal:
-            continue
         own = [number for number, owner in enumerate(owners) if owner == index]
         if not own:
             logger.warning("Table %r of database %r has no columns and is left out.", original, name)
@@ -69,7 +64,6 @@ def _database(name: str, entry: dict[str, Any], keep_internal: bool) -> Database
         primary_key = tuple(columns[number].name for number in own if number in primary)
         tables.append(Table(original, tuple(columns[number] for number in own), primary_key, natural))
 
-    kept = {table.name for table in tables}
     foreign_keys = []
     for first, second in entry.get("foreign_keys", ()):
         ends = _end(first, owners, columns, table_names), _end(second, owners, columns, table_names)
@@ -77,7 +71,7 @@ def _database(name: str, entry: dict[str, Any], keep_internal: bool) -> Database
             logger.warning(
                 "The foreign key [%s, %s] of database %r joins no two columns and is skipped.", first, second, name
             )
-        elif ends[0][0] in kept and ends[1][0] in kept:
+        else:
             foreign_keys.append(ForeignKey(*ends[0], *ends[1]))
     return Database(name, tuple(tables), tuple(foreign_keys))
 

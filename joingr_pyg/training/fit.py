@@ -1,24 +1,26 @@
 """Fitting a model: trainer, inner validation, checkpoints, resume."""
 
-import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import lightning as L
+import torch
 from lightning.pytorch.callbacks import Callback, EarlyStopping, ModelCheckpoint
 from lightning.pytorch.loggers import Logger
 from torch import Tensor
-from torch.utils.data import DataLoader
+from torch.utils.data import DataLoader, DistributedSampler
 
 from joingr_pyg.datasets import JoinGraphs, Question
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.losses import TableLoss
 from joingr_pyg.models import JoinGR
 from joingr_pyg.models.checkpoint import Description, load_checkpoint
+from joingr_pyg.training.epochs import EpochBar, EpochSeed
 from joingr_pyg.training.module import Optimization, RetrievalModule
 from joingr_pyg.training.questions import QuestionSet
+from joingr_pyg.training.quiet import quiet_lightning
 from joingr_pyg.training.validation import Validation, split_validation
 
 BEST = "best"
@@ -57,16 +59,21 @@ class Fitted:
 
 
 class QuestionData(L.LightningDataModule):
-    """Training and validation questions in batches."""
+    """Training and validation questions in batches; the order of training is drawn from the seed and the epoch."""
 
-    def __init__(self, train: QuestionSet, validation: QuestionSet | None, batch_size: int) -> None:
+    def __init__(self, train: QuestionSet, validation: QuestionSet | None, batch_size: int, seed: int) -> None:
         super().__init__()
         self.train = train
         self.validation = validation
         self.batch_size = batch_size
+        self.seed = seed
 
     def train_dataloader(self) -> DataLoader:
-        return DataLoader(self.train, self.batch_size, shuffle=True, collate_fn=_identity)
+        # The trainer tells this sampler the epoch, so a resumed run goes on in the order of an uninterrupted one.
+        order = DistributedSampler(self.train, self.trainer.world_size, self.trainer.global_rank, seed=self.seed)
+        # A generator of its own, since the loader draws from one whenever it starts.
+        generator = torch.Generator().manual_seed(self.seed)
+        return DataLoader(self.train, self.batch_size, sampler=order, collate_fn=_identity, generator=generator)
 
     def val_dataloader(self) -> DataLoader | list[DataLoader]:
         if self.validation is None:
@@ -119,38 +126,37 @@ def fit(
         QuestionSet(model, [questions[i] for i in train], query[train]),
         QuestionSet(model, [questions[i] for i in held_out], query[held_out]) if held_out else None,
         fitting.batch_size,
+        fitting.seed,
     )
     description = Description(
         model.arguments, dataset.encoder.name, dataset.encoder.identity, dataset.benchmark_name, fitting.seed
     )
     module = RetrievalModule(model, loss, fitting.optimization, bool(held_out), described=asdict(description))
-    trainer = make_trainer(
-        callbacks=_callbacks(folder, fitting, bool(held_out)),
-        logger=make_logger(save_dir=str(folder)),
-        default_root_dir=str(folder),
-        enable_progress_bar=sys.stderr.isatty(),
-    )
-    start = time.perf_counter()
-    trainer.fit(module, data, ckpt_path=resume, weights_only=True)
-    seconds = time.perf_counter() - start
+    with quiet_lightning():
+        trainer = make_trainer(
+            callbacks=_callbacks(folder, fitting, bool(held_out)),
+            logger=make_logger(save_dir=str(folder)),
+            default_root_dir=str(folder),
+            enable_progress_bar=False,
+        )
+        start = time.perf_counter()
+        trainer.fit(module, data, ckpt_path=resume, weights_only=True)
+        seconds = time.perf_counter() - start
     chosen = folder / f"{BEST if held_out else LAST}.ckpt"
     best, _ = load_checkpoint(chosen)
     return Fitted(best, chosen, trainer.current_epoch, seconds)
 
 
 def _callbacks(folder: Path, fitting: Fitting, validate: bool) -> list[Callback]:
-    # Names without '=': Hydra would need them quoted.
+    callbacks: list[Callback] = [EpochSeed(fitting.seed), EpochBar()]
+    # Names without '=': Hydra would need them quoted. Written when the epoch is over, its scheduler step included.
+    written = {"save_on_train_epoch_end": True, "enable_version_counter": False}
     if not validate:
-        return [ModelCheckpoint(folder, filename=LAST, save_top_k=1, enable_version_counter=False)]
+        return [*callbacks, ModelCheckpoint(folder, filename=LAST, **written)]
     mode = "min" if fitting.monitor.endswith("loss") else "max"
-    callbacks: list[Callback] = [
-        ModelCheckpoint(
-            folder, filename=BEST, monitor=fitting.monitor, mode=mode, save_last=True, enable_version_counter=False
-        )
-    ]
     if fitting.early_stopping is not None:
         callbacks.append(EarlyStopping(fitting.monitor, mode=mode, patience=fitting.early_stopping))
-    return callbacks
+    return [*callbacks, ModelCheckpoint(folder, BEST, fitting.monitor, mode=mode, save_last=True, **written)]
 
 
 def _identity(batch: object) -> object:

@@ -6,6 +6,7 @@ from typing import Any
 import lightning as L
 import torch
 from torch import Tensor
+from torch.optim.lr_scheduler import ReduceLROnPlateau
 
 from joingr_pyg.losses import TableLoss
 from joingr_pyg.metrics import RetrievalMetrics
@@ -55,7 +56,7 @@ class RetrievalModule(L.LightningModule):
         self.model = model
         self.loss = loss
         self.optimization = optimization
-        self.validate = validate
+        self.plateau = "val/loss" if validate else "train/loss"
         self.described = described or {}
         self.metrics = RetrievalMetrics(ks)
 
@@ -77,11 +78,16 @@ class RetrievalModule(L.LightningModule):
         settings = self.optimization
         learned = [parameter for parameter in self.parameters() if parameter.requires_grad]
         optimizer = torch.optim.Adam(learned, lr=settings.lr, weight_decay=settings.weight_decay)
-        scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(
+        scheduler = ReduceLROnPlateau(
             optimizer, factor=settings.factor, patience=settings.patience
         )
-        monitor = "val/loss" if self.validate else "train/loss"
-        return {"optimizer": optimizer, "lr_scheduler": {"scheduler": scheduler, "monitor": monitor}}
+        return {"optimizer": optimizer, "lr_scheduler": {"scheduler": scheduler, "monitor": self.plateau}}
+
+    def on_train_epoch_end(self) -> None:
+        self.lr_schedulers().step(self.trainer.callback_metrics[self.plateau])
+
+    def lr_scheduler_step(self, scheduler: ReduceLROnPlateau, metric: Tensor) -> None:
+        """Nothing: the trainer would step after it wrote the epoch's checkpoint, and a resumed run miss the step."""
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         checkpoint["joingr"] = self.described

@@ -7,7 +7,7 @@ from joingr_pyg.datasets.benchmark import Dropped, Question
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.schema import Column, Database, Table
 
-SHOP = Database("shop", tuple(Table(name, (Column("id"),)) for name in ("OrderDetails", "items")))
+SHOP = Database("shop", tuple(Table(name, (Column("id"),)) for name in ("OrderDetails", "items", "sqlite_sequence")))
 JOIN = ((("items", "id"), ("OrderDetails", "id")),)
 
 GOOD = Asked("How many items?", "shop", "SELECT count(*) FROM Items")
@@ -21,6 +21,9 @@ BAD = {
     "The gold SQL reads no table.": Asked("q", "shop", ""),
     "Its gold table 'orders' is not in database 'shop'.": Asked(
         "q", "shop", "SELECT 1 FROM items", ("items", "orders")
+    ),
+    "Its gold table 'sqlite_sequence' is SQLite's own, which is never retrieved.": Asked(
+        "q", "shop", "SELECT seq FROM items JOIN sqlite_sequence USING (id)"
     ),
 }
 
@@ -57,14 +60,14 @@ def test_dropped_questions_are_told_in_one_line(caplog: pytest.LogCaptureFixture
         assert caplog.messages == []
         assemble("b", "dev", [SHOP], [GOOD, *BAD.values()], "sqlite", strict=False)
     assert caplog.messages == [
-        "b dev: 6 of 7 questions are dropped, the first (question 1) because: The question is empty."
+        "b dev: 7 of 8 questions are dropped, the first (question 1) because: The question is empty."
     ]
 
 
 def test_nothing_is_lost_between_kept_and_dropped() -> None:
     benchmark = assemble("b", "dev", [SHOP], [*BAD.values(), GOOD], "sqlite", strict=False)
     indices = sorted(each.index for each in (*benchmark.questions, *benchmark.dropped))
-    assert indices == list(range(7))
+    assert indices == list(range(8))
     assert benchmark.dropped[0] == Dropped(0, "shop", "The question is empty.")
 
 

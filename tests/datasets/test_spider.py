@@ -40,11 +40,6 @@ def test_all_databases_are_there_on_request(root: Path) -> None:
     assert [database.name for database in read_spider_databases(root)] == ["asia", "world"]
 
 
-def test_sqlite_s_own_table_is_out_of_the_pool_unless_asked_for(root: Path) -> None:
-    assert "sqlite_sequence" not in read_spider(root, "dev").databases[0]
-    assert "sqlite_sequence" in read_spider(root, "dev", keep_internal=True).databases[0]
-
-
 def test_descriptions_are_no_part_of_spider_unless_asked_for(root: Path) -> None:
     assert read_spider(root, "dev").databases[0]["city"].columns[0].description == ""
     described = read_spider(root, "dev", descriptions=True)
@@ -72,12 +67,7 @@ def test_the_real_dev_split(benchmarks: Path) -> None:
     sizes = [len(question.gold_tables) for question in spider.questions]
     assert round(sum(sizes) / len(sizes), 2) == 1.51
     assert len(spider.databases) == 20
-    assert sum(len(database.tables) for database in spider.databases) == 80
     assert sum(len(database.joins) for database in spider.databases) == 64
-
-
-def test_the_real_dev_split_has_the_counts_of_table_1_with_sqlite_s_own_tables(benchmarks: Path) -> None:
-    spider = read_spider(benchmarks / "spider", "dev", keep_internal=True)
     assert sum(len(database.tables) for database in spider.databases) == 81
     assert sum(len(table.columns) for database in spider.databases for table in database) == 441
 

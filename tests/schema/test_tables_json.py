@@ -26,10 +26,10 @@ def entry(**changes: Any) -> dict[str, Any]:
     }
 
 
-def read(tmp_path: Path, *entries: Any, **options: Any) -> tuple[Database, ...]:
+def read(tmp_path: Path, *entries: Any) -> tuple[Database, ...]:
     path = tmp_path / "tables.json"
     path.write_text(json.dumps(entries))
-    return read_tables_json(path, **options)
+    return read_tables_json(path)
 
 
 def test_an_entry_becomes_a_database_with_its_exact_and_its_natural_names(tmp_path: Path) -> None:
@@ -82,23 +82,9 @@ def test_a_pair_that_joins_no_two_columns_is_skipped_with_a_warning(
     assert f"The foreign key {pair} of database 'school'" in caplog.text
 
 
-def with_internal() -> dict[str, Any]:
-    return entry(
-        table_names_original=["Pupil", "sqlite_sequence"],
-        table_names=["pupil", "sqlite sequence"],
-        foreign_keys=[[4, 1]],
-    )
-
-
-def test_sqlite_s_own_table_is_left_out_with_its_keys(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    (school,) = read(tmp_path, with_internal())
-    assert [table.name for table in school] == ["Pupil"]
-    assert school.foreign_keys == ()
-    assert not caplog.records
-
-
-def test_sqlite_s_own_table_stays_on_request(tmp_path: Path) -> None:
-    (school,) = read(tmp_path, with_internal(), keep_internal=True)
+def test_sqlite_s_own_table_is_read_like_any_other(tmp_path: Path) -> None:
+    names = ["Pupil", "sqlite_sequence"]
+    (school,) = read(tmp_path, entry(table_names_original=names, table_names=names))
     assert school["sqlite_sequence"].column_names == ("pupil", "course")
     assert school.foreign_keys == (ForeignKey("sqlite_sequence", "pupil", "Pupil", "id"),)
 
@@ -165,18 +151,17 @@ def counts(databases: tuple[Database, ...]) -> tuple[int, int, int, int, int]:
 
 
 @pytest.mark.parametrize(
-    ("file", "keep_internal", "expected"),
+    ("file", "expected"),
     [
-        ("bird/dev/dev_tables.json", False, (11, 75, 798, 102, 101)),
-        ("bird/train/train_tables.json", False, (69, 522, 3575, 552, 552)),
-        ("spider/tables.json", True, (166, 876, 4503, 842, 835)),
-        ("spider/tables.json", False, (166, 873, 4497, 842, 835)),
+        ("bird/dev/dev_tables.json", (11, 75, 798, 102, 101)),
+        ("bird/train/train_tables.json", (69, 522, 3575, 552, 552)),
+        ("spider/tables.json", (166, 876, 4503, 842, 835)),
     ],
 )
 def test_the_real_files_have_the_counts_of_table_1(
-    benchmarks: Path, caplog: pytest.LogCaptureFixture, file: str, keep_internal: bool, expected: tuple[int, ...]
+    benchmarks: Path, caplog: pytest.LogCaptureFixture, file: str, expected: tuple[int, ...]
 ) -> None:
-    assert counts(read_tables_json(benchmarks / file, keep_internal)) == expected
+    assert counts(read_tables_json(benchmarks / file)) == expected
     assert not caplog.records
 
 

@@ -1,0 +1,39 @@
+"""What happens once an epoch: fresh random numbers, and a step of the progress bar."""
+
+import lightning as L
+import numpy as np
+import torch
+from lightning.pytorch.callbacks import Callback
+from tqdm import tqdm
+
+
+class EpochSeed(Callback):
+    """Seeds each epoch by its number, so that a resumed run draws what an uninterrupted one would have drawn.
+
+    Args:
+        seed: The run's seed.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+
+    def on_train_epoch_start(self, trainer: L.Trainer, pl_module: L.LightningModule) -> None:
+        # Not the sum of the two: epoch 1 of seed 0 and epoch 0 of seed 1 share nothing.
+        state = np.random.SeedSequence([self.seed, trainer.current_epoch]).generate_state(1)
+        torch.manual_seed(int(state[0]))
+
+
+class EpochBar(Callback):
+    """A progress bar of epochs with rate and time left, on a terminal only."""
+
+    def on_train_start(self, trainer: L.Trainer, pl_module: L.LightningModule) -> None:
+        epochs = None if trainer.max_epochs in (None, -1) else trainer.max_epochs
+        # tqdm's own None: shown on a terminal only.
+        self._bar = tqdm(desc="Training", total=epochs, initial=trainer.current_epoch, unit="epoch", disable=None)
+
+    def on_train_epoch_end(self, trainer: L.Trainer, pl_module: L.LightningModule) -> None:
+        self._bar.set_postfix({name: f"{value:.4f}" for name, value in trainer.callback_metrics.items() if "loss" in name})
+        self._bar.update()
+
+    def on_train_end(self, trainer: L.Trainer, pl_module: L.LightningModule) -> None:
+        self._bar.close()
