@@ -10,10 +10,11 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf
 
+from joingr_pyg.command_line import known_keys, plain_errors
 from joingr_pyg.datasets import JoinGraphs
 from joingr_pyg.encoders import CachedEncoder, Encoder
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.evaluation import evaluate
+from joingr_pyg.evaluation import evaluate, require_protocol
 from joingr_pyg.models import Retriever
 from joingr_pyg.models.checkpoint import load_checkpoint, require_encoder
 from joingr_pyg.reports.comparison import Row, comparison, show
@@ -23,6 +24,7 @@ from joingr_pyg.reports.summary import summarize
 
 def run(cfg: DictConfig, folder: Path) -> dict[str, Any]:
     """Evaluate what a config describes and leave the results in ``folder``; returns what metrics.json says."""
+    require_protocol(cfg.setting, cfg.ks, cfg.batch_size)
     torch.manual_seed(cfg.seed)
     start = time.perf_counter()
     encoder = CachedEncoder(instantiate(cfg.encoder), Path(cfg.paths.cache) / "embeddings")
@@ -62,12 +64,11 @@ def _retriever(cfg: DictConfig, encoder: Encoder) -> tuple[str, Retriever]:
 @hydra.main(config_path="conf", config_name="evaluate", version_base="1.3")
 def main(cfg: DictConfig) -> float:
     """Entry point; returns the last metric, for sweepers that optimise it."""
-    try:
+    with plain_errors("evaluate.py"):
         summary = run(cfg, Path(HydraConfig.get().runtime.output_dir))
-    except JoinGRError as error:
-        raise SystemExit(f"evaluate.py: {error}") from error
     return list(summary["metrics"].values())[-1]
 
 
 if __name__ == "__main__":
-    main()
+    with known_keys("evaluate.py"):
+        main()

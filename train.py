@@ -10,10 +10,11 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf
 
+from joingr_pyg.command_line import known_keys, plain_errors
 from joingr_pyg.datasets import JoinGraphs
 from joingr_pyg.encoders import CachedEncoder
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.evaluation import evaluate
+from joingr_pyg.evaluation import evaluate, require_protocol
 from joingr_pyg.models import Vanilla, heuristic
 from joingr_pyg.reports.comparison import Row, comparison, show
 from joingr_pyg.reports.run_files import write_metrics, write_questions
@@ -27,18 +28,35 @@ from joingr_pyg.training.validation import Validation
 
 def train(cfg: DictConfig, folder: Path) -> dict[str, Any]:
     """Run the experiment that a config describes and leave its files in ``folder``; returns what metrics.json says."""
+    # Whatever the config alone can tell wrong comes first, before hours of work.
+    divided = cfg.dataset.test != cfg.dataset.train
+    if cfg.folds is not None and divided:
+        raise JoinGRError(
+            f"'folds' is for a dataset without a test split, and this one has {cfg.dataset.test!r}: leave it out, or "
+            "use experiment=beaver_cv."
+        )
+    require_protocol(cfg.setting, cfg.ks)
+    resume = _resume(cfg, folder)
+    fitting = Fitting(
+        batch_size=cfg.batch_size,
+        optimization=Optimization(**cfg.optimization),
+        validation=Validation(**cfg.validation),
+        early_stopping=cfg.early_stopping,
+        monitor=cfg.monitor,
+        seed=cfg.seed,
+    )
+    baselines = {name: BASELINES[name](cfg) for name in cfg.baselines}
+
     start = time.perf_counter()
     encoder = CachedEncoder(instantiate(cfg.encoder), Path(cfg.paths.cache) / "embeddings")
     source = instantiate(cfg.dataset.source)
     dataset: JoinGraphs = source(split=cfg.dataset.train, encoder=encoder)
-    divided = cfg.dataset.test != cfg.dataset.train
     test: JoinGraphs | None = source(split=cfg.dataset.test, encoder=encoder) if divided else None
     for split in (dataset, test):
         if split is not None:
             split.encode_questions()
     embedding = time.perf_counter() - start
 
-    baselines = {name: BASELINES[name](cfg) for name in cfg.baselines}
     options = {"setting": cfg.setting, "ks": list(cfg.ks)}
     fit_model = partial(
         fit,
@@ -46,31 +64,21 @@ def train(cfg: DictConfig, folder: Path) -> dict[str, Any]:
         loss=instantiate(cfg.loss),
         make_trainer=instantiate(cfg.trainer),
         make_logger=instantiate(cfg.logger),
-        fitting=Fitting(
-            batch_size=cfg.batch_size,
-            optimization=Optimization(**cfg.optimization),
-            validation=Validation(**cfg.validation),
-            early_stopping=cfg.early_stopping,
-            monitor=cfg.monitor,
-            seed=cfg.seed,
-        ),
+        fitting=fitting,
     )
     evaluate_model = partial(evaluate, **options)
     if cfg.folds is not None:
-        if divided:
-            raise JoinGRError(
-                f"Dataset {dataset.benchmark_name!r} has a test split of its own: leave 'folds' out, or use "
-                "experiment=beaver_cv."
-            )
         folds = (
             split_grouped_folds(dataset.encode_questions(), cfg.folds, cfg.fold_seed)
             if cfg.fold_groups
             else split_folds(len(dataset.questions), cfg.folds, cfg.fold_seed)
         )
-        outcome = cross_validate(dataset, folds, fit_model, baselines, folder, evaluate_model, cfg.fold_workers)
+        outcome = cross_validate(
+            dataset, folds, fit_model, baselines, folder, evaluate_model, cfg.fold_workers, resume is not None
+        )
         test = dataset
     else:
-        outcome = train_and_test(dataset, test, fit_model, baselines, folder, evaluate_model, _resume(cfg, folder))
+        outcome = train_and_test(dataset, test, fit_model, baselines, folder, evaluate_model, resume)
     return _report(cfg, folder, test or dataset, outcome, embedding)
 
 
@@ -83,7 +91,12 @@ BASELINES = {
 def _resume(cfg: DictConfig, folder: Path) -> Path | None:
     if not cfg.resume:
         return None
-    path = folder / f"{LAST}.ckpt" if cfg.resume is True else Path(cfg.resume)
+    if cfg.folds is not None and cfg.resume is not True:
+        raise JoinGRError(
+            "A cross-validation goes on with resume=true and hydra.run.dir=<its folder>, not with a file."
+        )
+    own = folder if cfg.folds is None else folder / "fold_0"
+    path = own / f"{LAST}.ckpt" if cfg.resume is True else Path(cfg.resume)
     if not path.is_file():
         raise JoinGRError(
             f"There is nothing to resume at '{path}': name the run with hydra.run.dir=<its folder> or the checkpoint "
@@ -133,12 +146,11 @@ def _report(cfg: DictConfig, folder: Path, dataset: JoinGraphs, outcome: Outcome
 @hydra.main(config_path="conf", config_name="train", version_base="1.3")
 def main(cfg: DictConfig) -> float | None:
     """Entry point; returns the last metric, for sweepers that optimise it."""
-    try:
+    with plain_errors("train.py"):
         summary = train(cfg, Path(HydraConfig.get().runtime.output_dir))
-    except JoinGRError as error:
-        raise SystemExit(f"train.py: {error}") from error
     return next(reversed(summary["metrics"].values()), None)
 
 
 if __name__ == "__main__":
-    main()
+    with known_keys("train.py"):
+        main()

@@ -38,13 +38,16 @@ class Corpus:
 
     @classmethod
     def from_graphs(cls, graphs: Sequence[HeteroData]) -> "Corpus":
-        """Pool join graphs made by :func:`joingr_pyg.graph.join_graph`, without the tables that SQLite keeps for itself.
+        """Pool join graphs made by :func:`joingr_pyg.graph.join_graph`; SQLite's own tables are left out.
 
         Raises:
-            JoinGRError: If there is no graph, or no table in the graphs.
+            JoinGRError: If there is no table, or two databases share a name.
         """
         if not graphs or all(graph["table"].internal.all() for graph in graphs):
             raise JoinGRError("A corpus needs at least one database with a table.")
+        databases = [graph.database for graph in graphs]
+        if twice := next((name for name in databases if databases.count(name) > 1), None):
+            raise JoinGRError(f"Two databases of a corpus are named {twice!r}: give each a name of its own.")
         batch = Batch.from_data_list(list(graphs))
         table = ~batch["table"].internal
         owner = batch[OWNER].edge_index[1]

@@ -59,13 +59,12 @@ def evaluate(
         batch_size: Questions ranked at once.
 
     Raises:
-        JoinGRError: If there is no question, the setting does not exist, or a cut-off is below 1.
+        JoinGRError: If there is no question, or as :func:`require_protocol`.
     """
+    require_protocol(setting, ks, batch_size)
     questions = dataset.questions if questions is None else questions
     if not questions:
         raise JoinGRError(f"Dataset {dataset.benchmark_name!r} ({dataset.split}) has no question to evaluate.")
-    if setting not in SETTINGS:
-        raise JoinGRError(f"There is no setting {setting!r}; choose {' or '.join(map(repr, SETTINGS))}.")
     metrics = RetrievalMetrics(ks)
     retriever.eval()
     records: list[dict[str, Any]] = []
@@ -79,9 +78,25 @@ def evaluate(
             ranking = retriever.rank(query[chunk], max(metrics.ks))
             seconds += time.perf_counter() - start
             metrics.update(ranking.table, gold_tables(asked, corpus))
-            records += [_record(question, *row, corpus.tables) for question, row in zip(asked, _rows(ranking), strict=True)]
+            records += [
+                _record(question, *row, corpus.tables) for question, row in zip(asked, _rows(ranking), strict=True)
+            ]
     records.sort(key=lambda record: record["index"])
     return Evaluation({name: value.item() for name, value in metrics.compute().items()}, records, seconds)
+
+
+def require_protocol(setting: str, ks: Sequence[int], batch_size: int = 1) -> None:
+    """Refuse what :func:`evaluate` could not do, before anything long is done for it.
+
+    Raises:
+        JoinGRError: If the setting does not exist, there is no cut-off or one below 1, or the batch size is below 1.
+    """
+    if setting not in SETTINGS:
+        raise JoinGRError(f"There is no setting {setting!r}: choose {' or '.join(map(repr, SETTINGS))}.")
+    if not isinstance(ks, Sequence) or not ks or not all(isinstance(k, int) and k >= 1 for k in ks):
+        raise JoinGRError(f"'ks' needs to be a list of cut-offs, each at least 1, such as [5,15] (got {ks!r}).")
+    if batch_size < 1:
+        raise JoinGRError(f"'batch_size' needs to be at least 1 (got {batch_size}).")
 
 
 def _pools(questions: Sequence[Question], setting: str) -> Iterator[tuple[str | None, Tensor]]:
@@ -97,7 +112,9 @@ def _rows(ranking: Ranking) -> Iterator[tuple[list[int], list[float]]]:
     return zip(ranking.table.tolist(), ranking.score.tolist(), strict=True)
 
 
-def _record(question: Question, tables: list[int], scores: list[float], names: Sequence[tuple[str, str]]) -> dict[str, Any]:
+def _record(
+    question: Question, tables: list[int], scores: list[float], names: Sequence[tuple[str, str]]
+) -> dict[str, Any]:
     return {
         "index": question.index,
         "question": question.text,

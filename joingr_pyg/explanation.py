@@ -34,13 +34,21 @@ def strongest_path(output: WalkOutput, query: int, table: int) -> list[Step]:
         table: Number of the table.
 
     Returns:
-        The steps from the anchor to the table; empty where no deposit arrived at the table over a join.
+        The steps from the anchor to the table; empty where no deposit arrived at the table over a join, but for what
+        came back to it.
     """
     plan, deposit = output.plan, output.deposit
-    arriving = ((plan.query == query) & (plan.neighbor == table)).nonzero().flatten()
-    if arriving.numel() == 0:
-        return []
-    entry = int(arriving[deposit[arriving].argmax()])
+    arriving = ((plan.query == query) & (plan.neighbor == table) & (deposit > 0)).nonzero().flatten()
+    for entry in arriving[deposit[arriving].argsort(descending=True, stable=True)].tolist():
+        steps = _trace(output, entry)
+        if all(step.frontier != table for step in steps):
+            return steps
+    return []
+
+
+def _trace(output: WalkOutput, entry: int) -> list[Step]:
+    """The steps to a scored edge of the plan, itself the last, each along the largest deposit that fed the next."""
+    plan, deposit = output.plan, output.deposit
     steps: list[Step] = []
     for number in range(len(plan.hops), 0, -1):
         hop = plan.hops[number - 1]

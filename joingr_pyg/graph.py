@@ -30,15 +30,14 @@ def join_graph(database: Database, columns: Tensor, joins: Tensor) -> HeteroData
 
     Returns:
         A graph with ``data["column"]`` (``x`` ``[C, d]``, ``is_key`` ``[C]``, ``name``), ``data["table"]`` (``name``,
-        ``internal`` ``[T]``: SQLite's own, which no question is about), the edge types ``intra``, ``join`` (with ``edge_attr`` ``[J, d]``) and ``of`` (column to its table), and
-        ``data.database``.
+        ``internal`` ``[T]``: kept by SQLite for itself), the edge types ``intra``, ``join`` (with ``edge_attr``
+        ``[J, d]``) and ``of`` (column to its table), and ``data.database``.
 
     Raises:
         JoinGRError: If the number of embeddings does not match the schema.
     """
     position = {
-        (table.name, column): i
-        for i, (table, column) in enumerate((t, c) for t in database for c in t.column_names)
+        (table.name, column): i for i, (table, column) in enumerate((t, c) for t in database for c in t.column_names)
     }
     for what, vectors, count in (("columns", columns, len(position)), ("joins", joins, len(database.joins))):
         if vectors.size(0) != count:

@@ -10,6 +10,7 @@ import torch
 from joingr_pyg.corpus import Corpus
 from joingr_pyg.datasets.join_graphs import build_graphs
 from joingr_pyg.encoders import CachedEncoder, Encoder, MiniLMEncoder, require_question
+from joingr_pyg.errors import JoinGRError
 from joingr_pyg.explanation import strongest_path
 from joingr_pyg.models import JoinGR, heuristic
 from joingr_pyg.models.checkpoint import load_checkpoint, require_encoder
@@ -70,10 +71,17 @@ class TableRetriever:
         """Read the schema from a file of ``CREATE TABLE`` statements; the database is named after the file.
 
         Raises:
-            JoinGRError: If the file holds no table.
+            JoinGRError: If the file cannot be read as text or holds no table.
         """
         path = Path(path)
-        return cls([read_ddl(path.read_text(encoding="utf-8"), path.stem, dialect)], encoder)
+        try:
+            text = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8 text"
+            raise JoinGRError(
+                f"The schema file '{path}' cannot be read ({reason}): give a text file of CREATE TABLE statements."
+            ) from error
+        return cls([read_ddl(text, path.stem, dialect)], encoder)
 
     @classmethod
     def from_checkpoint(cls, path: str | Path, databases: Sequence[Database], encoder: Encoder) -> Self:

@@ -3,11 +3,11 @@
 import hashlib
 import logging
 import os
-import tempfile
 from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
+from uuid import uuid4
 
 import torch
 from filelock import FileLock
@@ -28,6 +28,14 @@ from joingr_pyg.graph import count_edges, join_graph
 from joingr_pyg.schema import Database
 
 logger = logging.getLogger(__name__)
+
+
+class _Processed(NamedTuple):
+    """What a processed file holds: the benchmark and its graphs as PyG collates them."""
+
+    benchmark: Benchmark
+    graphs: HeteroData
+    slices: dict[str, Any]
 
 
 class JoinGraphs(InMemoryDataset):
@@ -155,20 +163,24 @@ class JoinGraphs(InMemoryDataset):
 
     def _load_or_build(self) -> None:
         path = Path(self.processed_paths[0])
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(path.with_suffix(".lock")):
-            stored = _load(path)
-            if stored is None:
-                stored = self._build()
-                _save(stored, path)
-        self.benchmark = Benchmark.from_dict(stored["benchmark"])
-        self.data = HeteroData.from_dict(stored["graphs"])
-        self.slices = stored["slices"]
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            lock = FileLock(path.with_suffix(".lock")).acquire()
+        except OSError as error:
+            raise JoinGRError(
+                f"The folder for processed files '{path.parent}' cannot be used ({error.strerror or error}): "
+                "make it writable, or choose another with paths.cache=<folder>."
+            ) from error
+        with lock:
+            processed = _load(path)
+            if processed is None:
+                processed = self._build()
+                _save(processed, path)
+        self.benchmark, self.data, self.slices = processed
 
-    def _build(self) -> dict[str, Any]:
+    def _build(self) -> _Processed:
         benchmark = self.read()
-        graphs, slices = self.collate(build_graphs(benchmark.databases, self.encoder))
-        return {"benchmark": benchmark.to_dict(), "graphs": graphs.to_dict(), "slices": slices}
+        return _Processed(benchmark, *self.collate(build_graphs(benchmark.databases, self.encoder)))
 
 
 def build_graphs(databases: Sequence[Database], encoder: Encoder) -> list[HeteroData]:
@@ -180,9 +192,12 @@ def build_graphs(databases: Sequence[Database], encoder: Encoder) -> list[Hetero
     return [join_graph(*each) for each in zip(databases, parts[: len(columns)], parts[len(columns) :], strict=True)]
 
 
-def _load(path: Path) -> dict[str, Any] | None:
+def _load(path: Path) -> _Processed | None:
     try:
-        return torch.load(path, weights_only=True)
+        stored = torch.load(path, weights_only=True)
+        return _Processed(
+            Benchmark.from_dict(stored["benchmark"]), HeteroData.from_dict(stored["graphs"]), stored["slices"]
+        )
     except FileNotFoundError:
         return None
     except Exception as error:  # A cut file fails in many ways, and the raw files are there to make it again.
@@ -190,15 +205,14 @@ def _load(path: Path) -> dict[str, Any] | None:
         return None
 
 
-def _save(stored: dict[str, Any], path: Path) -> None:
-    with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".partial", delete=False) as file:
-        try:
-            torch.save(stored, file)
-            file.close()
-            os.replace(file.name, path)
-        except BaseException:
-            os.unlink(file.name)
-            raise
+def _save(processed: _Processed, path: Path) -> None:
+    benchmark, graphs, slices = processed
+    partial = path.with_suffix(f".{uuid4().hex}.partial")
+    try:
+        torch.save({"benchmark": benchmark.to_dict(), "graphs": graphs.to_dict(), "slices": slices}, partial)
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 class Bird(JoinGraphs):

@@ -1,14 +1,13 @@
 """What the rest of the package asks of an encoder (section 3.2.1 of the paper)."""
 
 from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from torch import Tensor
 
 from joingr_pyg.errors import JoinGRError
 
 
-@runtime_checkable
 class Encoder(Protocol):
     """A frozen sentence encoder, the φ of section 3.2.1.
 

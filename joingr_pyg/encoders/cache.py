@@ -74,7 +74,7 @@ class EmbeddingCache:
         with _usable(self.folder):
             paths = {path.name: path for path in self.folder.glob("*.safetensors")}
             for merged in self._shards.keys() - paths.keys():
-                del self._shards[merged]
+                self._shards.pop(merged, None)
             for new in sorted(paths.keys() - self._shards.keys()):
                 self._read(paths[new])
 
@@ -205,7 +205,7 @@ def _locked(folder: Path) -> AcquireReturnProxy:
         try:
             return lock.acquire(timeout=0)
         except Timeout:
-            logger.info("Waiting for another run that adds to the embedding cache %s.", folder)
+            logger.warning("Waiting for another run that adds to the embedding cache %s.", folder)
             return lock.acquire()
 
 

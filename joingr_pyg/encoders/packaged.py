@@ -30,7 +30,7 @@ class MiniLMEncoder(SentenceTransformerEncoder):
         device: Device of the model; ``None`` takes an accelerator where there is one.
     """
 
-    def __init__(self, path: str | Path | None = None, batch_size: int = 64, device: str | None = None) -> None:
+    def __init__(self, path: str | Path | None = None, batch_size: int = 32, device: str | None = None) -> None:
         super().__init__(
             MINILM,
             name="minilm",

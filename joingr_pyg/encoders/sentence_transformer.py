@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from hashlib import file_digest, sha256
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -60,7 +61,7 @@ class SentenceTransformerEncoder:
         pooling: Pooling | None = None,
         max_length: int | None = None,
         dim: int | None = None,
-        batch_size: int = 64,
+        batch_size: int = 32,
         device: str | None = None,
     ) -> None:
         if pooling is not None and pooling not in get_args(Pooling):
@@ -127,9 +128,9 @@ class SentenceTransformerEncoder:
         return vectors.float().cpu()
 
     def _warn_of_truncation(self, texts: Sequence[str], prompt: str) -> None:
-        limit = self._model.max_seq_length
+        limit = self._model.max_seq_length or inf
         # No tokenizer makes more tokens than bytes, so most texts need not be tokenised twice.
-        long = [prompt + text for text in texts if limit and len((prompt + text).encode()) + 8 > limit]
+        long = [prompt + text for text in texts if len((prompt + text).encode()) + 8 > limit]
         if not long:
             return
         lengths = [len(ids) for ids in self._model.tokenizer(long, truncation=False, verbose=False)["input_ids"]]

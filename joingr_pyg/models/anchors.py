@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from joingr_pyg.corpus import Corpus
+from joingr_pyg.errors import JoinGRError
 
 
 class TableHits(NamedTuple):
@@ -43,14 +44,14 @@ class ColumnIndex:
         Args:
             query: ``[B, d]`` normalised question embeddings.
             k: Number of tables, at least 1.
-            columns: Nearest columns to look at first; doubled for the questions whose columns belong to fewer than
-                ``k`` tables, until they do or all columns were seen, so the answer is exact.
+            columns: Nearest columns to look at first; doubled for the questions for which columns further away could
+                matter, until they cannot or all columns were seen, so the answer is exact.
 
         Raises:
-            ValueError: If ``k`` is below 1.
+            JoinGRError: If ``k`` is below 1.
         """
         if k < 1:
-            raise ValueError(f"'k' needs to be at least 1 (got {k})")
+            raise JoinGRError(f"K needs to be at least 1 (got {k}).")
         vectors = np.ascontiguousarray(query.detach().cpu().numpy(), dtype=np.float32)
         wanted = min(k, self.corpus.num_tables)
         table = np.full((len(vectors), k), -1, np.int64)
@@ -61,7 +62,8 @@ class ColumnIndex:
             width = min(width, self.corpus.num_columns)
             found = self._index.search(vectors[todo], width)
             hits = self._tables(*found, k)
-            done = (hits[0][:, wanted - 1] >= 0) | (width == self.corpus.num_columns)
+            # Columns as near as the last one seen may be missing, and with them a table that a tie puts first.
+            done = (hits[1][:, wanted - 1] > found[0][:, -1]) | (width == self.corpus.num_columns)
             for kept, new in zip((table, score, column), hits, strict=True):
                 kept[todo[done]] = new[done]
             todo, width = todo[~done], 2 * width
@@ -78,7 +80,11 @@ class ColumnIndex:
         order = order[owner.ravel()[order] >= 0]
         place = np.arange(order.size) - np.searchsorted(row[order], row[order])
         order, place = order[place < k], place[place < k]
-        hits = (np.full((rows, k), -1, np.int64), np.full((rows, k), -np.inf, np.float32), np.full((rows, k), -1, np.int64))
+        hits = (
+            np.full((rows, k), -1, np.int64),
+            np.full((rows, k), -np.inf, np.float32),
+            np.full((rows, k), -1, np.int64),
+        )
         for hit, values in zip(hits, (owner, score, column), strict=True):
             hit[row[order], place] = values.ravel()[order]
         return hits

@@ -1,6 +1,5 @@
 """Trained scorers on disk: plain values and tensors, read without executing code."""
 
-import pickle
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -53,7 +52,7 @@ def load_checkpoint(path: str | Path) -> tuple[JoinGR, Description]:
         model.load_state_dict(
             {name.removeprefix(STATE_PREFIX): value for name, value in weights.items() if name.startswith(STATE_PREFIX)}
         )
-    except (pickle.UnpicklingError, EOFError, OSError, RuntimeError, KeyError, TypeError, ValueError) as error:
+    except Exception as error:  # What is no checkpoint, or a damaged one, fails in many ways.
         raise JoinGRError(
             f"The file '{path}' is no JoinGR checkpoint ({type(error).__name__}): give one that train.py wrote."
         ) from error
@@ -69,6 +68,5 @@ def require_encoder(description: Description, name: str, identity: str, path: st
     if identity != description.encoder_identity:
         raise JoinGRError(
             f"Checkpoint '{path}' was trained with encoder {description.encoder!r} "
-            f"({description.encoder_identity}), not with {name!r} ({identity}): "
-            f"evaluate it with encoder={description.encoder}."
+            f"({description.encoder_identity}), not with {name!r} ({identity}): use it with the encoder it knows."
         )

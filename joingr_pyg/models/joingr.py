@@ -86,12 +86,14 @@ class JoinGR(Retriever):
             "unreached": unreached,
             "similarity_weight": similarity_weight,
         }
-        if anchors < 1:
-            raise JoinGRError(f"'anchors' needs to be at least 1 (got {anchors}).")
-        if hops < 1:
-            raise JoinGRError(f"'hops' needs to be at least 1 (got {hops}).")
-        if not 0 <= mmr <= 1:
-            raise JoinGRError(f"'mmr' needs to lie between 0 and 1 (got {mmr}).")
+        for name in ("anchors", "hops", "hidden_channels"):
+            if self.arguments[name] < 1:
+                raise JoinGRError(f"'{name}' needs to be at least 1 (got {self.arguments[name]}).")
+        for name in ("mmr", "dropout"):
+            if not 0 <= self.arguments[name] <= 1:
+                raise JoinGRError(f"'{name}' needs to lie between 0 and 1 (got {self.arguments[name]}).")
+        if not 0 < decay < 1:
+            raise JoinGRError(f"'decay' needs to be above 0 and below 1 (got {decay}).")
         if unreached not in ("behind", "drop"):
             raise JoinGRError(f"'unreached' needs to be 'behind' or 'drop' (got {unreached!r}).")
         self.anchors = anchors
@@ -101,6 +103,7 @@ class JoinGR(Retriever):
         scorer = EdgeScorer(channels, channels, channels, hidden_channels, dropout) if channels else None
         self.walk = JoinWalk(scorer, hops, decay)
         self._projected: Projections | None = None
+        self.register_load_state_dict_post_hook(_forget_projections)
 
     def index(self, corpus: Corpus) -> Self:
         super().index(corpus)
@@ -123,7 +126,9 @@ class JoinGR(Retriever):
         """The ``A`` anchor tables of each question (section 3.2.2)."""
         if self.mmr == 1:
             return self.columns.search(query, self.anchors)
-        return diverse_anchors(self.columns.search(query, MMR_CANDIDATES * self.anchors), self.corpus, self.anchors, self.mmr)
+        return diverse_anchors(
+            self.columns.search(query, MMR_CANDIDATES * self.anchors), self.corpus, self.anchors, self.mmr
+        )
 
     def forward(self, query: Tensor, evidence: Evidence) -> WalkOutput:
         """Walk from the anchors of questions ``[B, d]``."""
@@ -134,10 +139,11 @@ class JoinGR(Retriever):
         if scorer is None:
             return WalkOutput(self.walk.propagate(plan, deposit), plan)
         # Nodes and edges are projected once while the weights stand still, queries once a question.
-        fixed = self._projected
+        still = not (self.training or torch.is_grad_enabled())
+        fixed = self._projected if still else None
         if fixed is None:
             fixed = scorer.project(query[:0], self.corpus.edge_attr, self.corpus.x)
-            self._projected = None if self.training or torch.is_grad_enabled() else fixed
+            self._projected = fixed if still else None
         projections = fixed._replace(query=scorer.project_query(query))
         frontier = evidence.column[plan.query, plan.frontier]
         neighbor = evidence.column[plan.query, plan.neighbor]
@@ -163,11 +169,15 @@ class JoinGR(Retriever):
             raise JoinGRError(f"K needs to be at least 1 (got {k}).")
         if not self.similarity_weight:
             # A similarity is at most 1, so taking 1 off puts it behind every deposit, which is positive.
-            behind = evidence.similarity - 1 if self.unreached == "behind" else -torch.inf
+            behind = evidence.similarity.clamp(max=1) - 1 if self.unreached == "behind" else -torch.inf
             scores = torch.where(scores > 0, scores, behind)
         # A stable sort: equal scores go by table number.
         score, table = scores.sort(dim=1, descending=True, stable=True)
         return Ranking(table.masked_fill(score == -torch.inf, -1), score).first(k)
+
+
+def _forget_projections(model: JoinGR, _: object) -> None:
+    model._projected = None
 
 
 def heuristic(anchors: int = 5, hops: int = 5, decay: float = 0.5, **options: Any) -> JoinGR:

@@ -10,7 +10,10 @@ except (ImportError, OSError):  # OSError: built against another torch.
 
 
 def segment_softmax(score: Tensor, index: Tensor, ptr: Tensor) -> Tensor:
-    """Softmax of ``score`` within consecutive segments (the normalisation of section 3.2.3).
+    r"""Softmax of ``score`` within consecutive segments, the normalisation of section 3.2.3.
+
+    .. math::
+        \pi_e = \exp(u_e) / \sum_{e'} \exp(u_{e'}) \quad \text{over the edges } e' \text{ of the segment of } e.
 
     Uses torch-scatter's segment kernels where that package is installed and the code is not being compiled, torch's
     own scatter operations otherwise; both give the same values and gradients.

@@ -27,7 +27,7 @@ class Row:
 def comparison(title: str, rows: Sequence[Row]) -> Table:
     """A table of methods; the best value of each metric stands out."""
     names = list(dict.fromkeys(name for row in rows for name in row.metrics))
-    best = {name: max(row.metrics.get(name, 0.0) for row in rows) for name in names}
+    best = {name: max(row.metrics[name] for row in rows) for name in names}
     table = Table(title=title, title_justify="left")
     table.add_column("method")
     for name in [*names, "questions/s"]:

@@ -1,11 +1,10 @@
 """The files a run leaves in its folder, each written in one step."""
 
 import json
-import os
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 METRICS = "metrics.json"
 QUESTIONS = "questions.jsonl"
@@ -14,14 +13,12 @@ QUESTIONS = "questions.jsonl"
 def write_text(path: Path, text: str) -> None:
     """Write a file so that it is there whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, partial = tempfile.mkstemp(dir=path.parent, suffix=".partial")
+    partial = path.with_name(f"{path.name}.{uuid4().hex}.partial")
     try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(partial, path)
-    except BaseException:
-        os.unlink(partial)
-        raise
+        partial.write_text(text, encoding="utf-8")
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def write_metrics(folder: Path, metrics: dict[str, Any]) -> Path:

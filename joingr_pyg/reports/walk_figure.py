@@ -16,9 +16,7 @@ GOLD, OTHER, EDGE = "#f28e2b", "#c9d3df", "#4e79a7"
 
 
 @torch.no_grad()
-def draw_walk(
-    model: JoinGR, query: Tensor, question: str, gold: Collection[TableName] = (), most: int = 16
-) -> Figure:
+def draw_walk(model: JoinGR, query: Tensor, question: str, gold: Collection[TableName] = (), most: int = 16) -> Figure:
     """Draw the walk of one question, as in the paper's Figure 1.
 
     Args:

@@ -1,5 +1,7 @@
 """What happens once an epoch: fresh random numbers, and a step of the progress bar."""
 
+from multiprocessing import parent_process
+
 import lightning as L
 import numpy as np
 import torch
@@ -28,11 +30,19 @@ class EpochBar(Callback):
 
     def on_train_start(self, trainer: L.Trainer, pl_module: L.LightningModule) -> None:
         epochs = None if trainer.max_epochs in (None, -1) else trainer.max_epochs
-        # tqdm's own None: shown on a terminal only.
-        self._bar = tqdm(desc="Training", total=epochs, initial=trainer.current_epoch, unit="epoch", disable=None)
+        self._bar = tqdm(
+            desc="Training",
+            total=epochs,
+            initial=trainer.current_epoch,
+            unit="epoch",
+            leave=None,
+            # Bars of several processes would overwrite each other; None shows it on a terminal only.
+            disable=True if parent_process() else None,
+        )
 
     def on_train_epoch_end(self, trainer: L.Trainer, pl_module: L.LightningModule) -> None:
-        self._bar.set_postfix({name: f"{value:.4f}" for name, value in trainer.callback_metrics.items() if "loss" in name})
+        losses = {name: f"{value:.4f}" for name, value in trainer.callback_metrics.items() if name.endswith("loss")}
+        self._bar.set_postfix(losses, refresh=False)
         self._bar.update()
 
     def on_train_end(self, trainer: L.Trainer, pl_module: L.LightningModule) -> None:

@@ -10,12 +10,13 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from tqdm import tqdm
 
 from joingr_pyg.datasets import JoinGraphs
 from joingr_pyg.evaluation import Evaluation, evaluate
 from joingr_pyg.models import Retriever
 from joingr_pyg.training.cross_validation import mean_and_spread
-from joingr_pyg.training.fit import Fitted
+from joingr_pyg.training.fit import LAST, Fitted
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,7 @@ def cross_validate(
     folder: Path,
     evaluate_model: Callable[..., Evaluation] = evaluate,
     workers: int = 1,
+    resume: bool = False,
 ) -> Outcome:
     """Train once a fold on the questions of all others, and test on its own.
 
@@ -100,19 +102,25 @@ def cross_validate(
         folder: Where checkpoints go, in one folder a fold.
         evaluate_model: As in :func:`train_and_test`.
         workers: Folds trained at the same time, each in a process of its own.
+        resume: Go on with the folds of a run that ended early, each from its last checkpoint if it has one.
     """
     query = dataset.encode_questions()
     jobs = [
-        partial(_fold, dataset, query, list(test), fit_model, evaluate_model, folder / f"fold_{number}")
+        partial(_fold, dataset, query, list(test), fit_model, evaluate_model, folder / f"fold_{number}", resume)
         for number, test in enumerate(folds)
     ]
-    fitted, tested = zip(*_run(jobs, workers), strict=True)
+    bar = tqdm(_run(jobs, workers), desc="Folds", total=len(jobs), unit="fold", disable=None)
+    fitted, tested = zip(*bar, strict=True)
     mean, spread = mean_and_spread([each.metrics for each in tested])
     records = sorted((record for each in tested for record in each.records), key=lambda record: record["index"])
     return Outcome(
         metrics=mean,
         records=records,
-        baselines={name: evaluate_model(method, dataset, query).metrics for name, method in baselines.items()},
+        # Means over the same folds: those of unequal size would weigh questions unequally.
+        baselines={
+            name: mean_and_spread([_test(evaluate_model, method, dataset, query, test).metrics for test in folds])[0]
+            for name, method in baselines.items()
+        },
         training_seconds=sum(seconds for _, _, seconds in fitted),
         evaluation_seconds=sum(each.seconds for each in tested),
         checkpoints=[checkpoint for checkpoint, _, _ in fitted],
@@ -129,13 +137,29 @@ def _fold(
     fit_model: Callable[..., Fitted],
     evaluate_model: Callable[..., Evaluation],
     folder: Path,
+    resume: bool,
 ) -> tuple[tuple[Path, int, float], Evaluation]:
     train = sorted(set(range(len(dataset.questions))) - set(test))
+    last = folder / f"{LAST}.ckpt"
     fitted = fit_model(
-        dataset=dataset, folder=folder, questions=[dataset.questions[i] for i in train], query=query[train]
+        dataset=dataset,
+        folder=folder,
+        questions=[dataset.questions[i] for i in train],
+        query=query[train],
+        resume=last if resume and last.is_file() else None,
     )
-    tested = evaluate_model(fitted.model, dataset, query[test], questions=[dataset.questions[i] for i in test])
+    tested = _test(evaluate_model, fitted.model, dataset, query, test)
     return (fitted.checkpoint, fitted.epochs, fitted.seconds), tested
+
+
+def _test(
+    evaluate_model: Callable[..., Evaluation],
+    retriever: Retriever,
+    dataset: JoinGraphs,
+    query: Tensor,
+    test: Sequence[int],
+) -> Evaluation:
+    return evaluate_model(retriever, dataset, query[list(test)], questions=[dataset.questions[i] for i in test])
 
 
 def _run(jobs: Sequence[Callable[[], Any]], workers: int) -> Iterator[Any]:
@@ -149,4 +173,3 @@ def _run(jobs: Sequence[Callable[[], Any]], workers: int) -> Iterator[Any]:
 
 def _call(job: Callable[[], Any]) -> Any:
     return job()
-

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import lightning as L
@@ -16,9 +16,9 @@ from joingr_pyg.datasets import JoinGraphs, Question
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.losses import TableLoss
 from joingr_pyg.models import JoinGR
-from joingr_pyg.models.checkpoint import Description, load_checkpoint
+from joingr_pyg.models.checkpoint import Description, load_checkpoint, require_encoder
 from joingr_pyg.training.epochs import EpochBar, EpochSeed
-from joingr_pyg.training.module import Optimization, RetrievalModule
+from joingr_pyg.training.module import MONITORS, Optimization, RetrievalModule
 from joingr_pyg.training.questions import QuestionSet
 from joingr_pyg.training.quiet import quiet_lightning
 from joingr_pyg.training.validation import Validation, split_validation
@@ -38,14 +38,28 @@ class Fitting:
         early_stopping: Epochs without a better validation value after which training ends; ``None`` never ends early.
         monitor: Validation value that chooses the checkpoint, such as ``"val/PR@5"``; losses are minimised.
         seed: Seed of weights, order and split.
+
+    Raises:
+        JoinGRError: If a value is out of its range.
     """
 
     batch_size: int = 64
-    optimization: Optimization = Optimization()
-    validation: Validation = Validation()
+    optimization: Optimization = field(default_factory=Optimization)
+    validation: Validation = field(default_factory=Validation)
     early_stopping: int | None = None
     monitor: str = "val/loss"
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.batch_size < 1:
+            raise JoinGRError(f"'batch_size' needs to be at least 1 (got {self.batch_size}).")
+        if self.monitor not in MONITORS:
+            raise JoinGRError(f"There is no validation value {self.monitor!r}: choose one of {', '.join(MONITORS)}.")
+        if self.early_stopping is not None and (self.early_stopping < 1 or not self.validation.fraction):
+            raise JoinGRError(
+                "'early_stopping' needs to be at least 1, and 'validation.fraction' above 0 "
+                f"(got {self.early_stopping} and {self.validation.fraction})."
+            )
 
 
 @dataclass(frozen=True)
@@ -108,7 +122,8 @@ def fit(
         resume: Checkpoint to go on from.
 
     Raises:
-        JoinGRError: If there is nothing to learn from.
+        JoinGRError: If there is nothing to learn from, no epoch to train, or the checkpoint to go on from is none, or
+            one of another encoder or model.
     """
     questions = dataset.questions if questions is None else questions
     query = dataset.encode_questions() if query is None else query
@@ -121,6 +136,8 @@ def fit(
         )
     L.seed_everything(fitting.seed, workers=True, verbose=False)
     model = make_model(channels=query.size(1)).index(dataset.corpus())
+    if resume is not None:
+        _require_same(resume, model, dataset)
     train, held_out = split_validation(questions, fitting.validation, fitting.seed)
     data = QuestionData(
         QuestionSet(model, [questions[i] for i in train], query[train]),
@@ -143,8 +160,21 @@ def fit(
         trainer.fit(module, data, ckpt_path=resume, weights_only=True)
         seconds = time.perf_counter() - start
     chosen = folder / f"{BEST if held_out else LAST}.ckpt"
+    if not chosen.is_file():
+        raise JoinGRError(f"No epoch was trained, so there is no checkpoint '{chosen}': raise trainer.max_epochs.")
     best, _ = load_checkpoint(chosen)
     return Fitted(best, chosen, trainer.current_epoch, seconds)
+
+
+def _require_same(resume: Path, model: JoinGR, dataset: JoinGraphs) -> None:
+    _, description = load_checkpoint(resume)
+    require_encoder(description, dataset.encoder.name, dataset.encoder.identity, resume)
+    for name, value in model.arguments.items():
+        if description.model.get(name) != value:
+            raise JoinGRError(
+                f"Checkpoint '{resume}' was trained with model.{name}={description.model.get(name)}, and cannot go on "
+                f"with {value}."
+            )
 
 
 def _callbacks(folder: Path, fitting: Fitting, validate: bool) -> list[Callback]:

@@ -8,10 +8,18 @@ import torch
 from torch import Tensor
 from torch.optim.lr_scheduler import ReduceLROnPlateau
 
+from joingr_pyg.errors import JoinGRError
 from joingr_pyg.losses import TableLoss
 from joingr_pyg.metrics import RetrievalMetrics
 from joingr_pyg.models import JoinGR
 from joingr_pyg.training.questions import QuestionBatch
+
+
+KS = (5, 15)
+"""Cut-offs of the validation metrics."""
+
+MONITORS = ("val/loss", *(f"val/{name}@{k}" for k in KS for name in ("P", "R", "PR")))
+"""The validation values that may choose a checkpoint."""
 
 
 @dataclass(frozen=True)
@@ -23,12 +31,25 @@ class Optimization:
         weight_decay: Weight decay.
         factor: Factor of the learning rate on a plateau.
         patience: Epochs without improvement that make a plateau.
+
+    Raises:
+        JoinGRError: If a value is out of its range.
     """
 
     lr: float = 1e-3
     weight_decay: float = 1e-4
     factor: float = 0.5
     patience: int = 3
+
+    def __post_init__(self) -> None:
+        for name, value, fits, wanted in (
+            ("lr", self.lr, self.lr > 0, "above 0"),
+            ("weight_decay", self.weight_decay, self.weight_decay >= 0, "at least 0"),
+            ("factor", self.factor, 0 < self.factor < 1, "between 0 and 1"),
+            ("patience", self.patience, self.patience >= 0, "at least 0"),
+        ):
+            if not fits:
+                raise JoinGRError(f"'optimization.{name}' needs to be {wanted} (got {value}).")
 
 
 class RetrievalModule(L.LightningModule):
@@ -39,7 +60,6 @@ class RetrievalModule(L.LightningModule):
         loss: The objective, on tables or on edges.
         optimization: Optimiser and schedule.
         validate: Whether there are validation questions; the plateau is one of their loss, else of the training loss.
-        ks: Cut-offs of the validation metrics.
         described: Plain values that the checkpoint carries along: the model's arguments, its encoder, its data.
     """
 
@@ -49,7 +69,6 @@ class RetrievalModule(L.LightningModule):
         loss: TableLoss,
         optimization: Optimization,
         validate: bool,
-        ks: tuple[int, ...] = (5, 15),
         described: dict[str, Any] | None = None,
     ) -> None:
         super().__init__()
@@ -58,7 +77,7 @@ class RetrievalModule(L.LightningModule):
         self.optimization = optimization
         self.plateau = "val/loss" if validate else "train/loss"
         self.described = described or {}
-        self.metrics = RetrievalMetrics(ks)
+        self.metrics = RetrievalMetrics(KS)
 
     def training_step(self, batch: QuestionBatch, batch_idx: int) -> Tensor:
         loss, _ = self._loss(batch)
@@ -78,9 +97,7 @@ class RetrievalModule(L.LightningModule):
         settings = self.optimization
         learned = [parameter for parameter in self.parameters() if parameter.requires_grad]
         optimizer = torch.optim.Adam(learned, lr=settings.lr, weight_decay=settings.weight_decay)
-        scheduler = ReduceLROnPlateau(
-            optimizer, factor=settings.factor, patience=settings.patience
-        )
+        scheduler = ReduceLROnPlateau(optimizer, factor=settings.factor, patience=settings.patience)
         return {"optimizer": optimizer, "lr_scheduler": {"scheduler": scheduler, "monitor": self.plateau}}
 
     def on_train_epoch_end(self) -> None:

@@ -30,9 +30,7 @@ class Validation:
             raise JoinGRError(f"'validation.by' needs to be 'database' or 'question' (got {self.by!r}).")
 
 
-def split_validation(
-    questions: Sequence[Question], validation: Validation, seed: int
-) -> tuple[list[int], list[int]]:
+def split_validation(questions: Sequence[Question], validation: Validation, seed: int) -> tuple[list[int], list[int]]:
     """Split questions for training and validation.
 
     Returns:

@@ -16,7 +16,17 @@ def plain_transformer(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     folder = tmp_path_factory.mktemp("plain")
     letters = string.ascii_lowercase
-    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *(f"##{letter}" for letter in letters), "query", ":"]
+    words = [
+        "[PAD]",
+        "[UNK]",
+        "[CLS]",
+        "[SEP]",
+        "[MASK]",
+        *letters,
+        *(f"##{letter}" for letter in letters),
+        "query",
+        ":",
+    ]
     (folder / "vocab.txt").write_text("\n".join(words))
     BertTokenizerFast(vocab=str(folder / "vocab.txt"), model_max_length=TINY_LENGTH).save_pretrained(folder)
     torch.manual_seed(0)
@@ -39,5 +49,7 @@ def tiny_model(plain_transformer: Path, tmp_path_factory: pytest.TempPathFactory
     from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
 
     folder = tmp_path_factory.mktemp("tiny")
-    SentenceTransformer(modules=[Transformer(str(plain_transformer)), Pooling(16, "cls")], device="cpu").save(str(folder))
+    SentenceTransformer(modules=[Transformer(str(plain_transformer)), Pooling(16, "cls")], device="cpu").save(
+        str(folder)
+    )
     return folder

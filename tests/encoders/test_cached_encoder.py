@@ -1,10 +1,11 @@
+import io
 import logging
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -48,8 +49,8 @@ def strangers(folder: Path) -> list[str]:
 
 
 def test_it_gives_what_the_encoder_gives(folder: Path | None) -> None:
-    plain, cached = CountingEncoder(), CachedEncoder(CountingEncoder(), folder)
-    assert isinstance(cached, Encoder)
+    plain = CountingEncoder()
+    cached: Encoder = CachedEncoder(CountingEncoder(), folder)
     assert (cached.name, cached.identity, cached.dim) == ("hashing-8", "counting", 8)
     for _ in range(2):
         assert torch.equal(cached.encode_documents(TEXTS), plain.encode_documents(TEXTS))
@@ -147,7 +148,9 @@ def test_many_small_shards_are_merged_into_one(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_written_to_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(JoinGRError, match=r"The embedding cache folder '.*file/counting-.*' cannot be used \(Not a dir"):
+    with pytest.raises(
+        JoinGRError, match=r"The embedding cache folder '.*file/counting-.*' cannot be used \(Not a dir"
+    ):
         CachedEncoder(CountingEncoder(), tmp_path / "file").encode_documents(["a"])
 
 
@@ -166,9 +169,7 @@ def test_a_read_only_folder_still_answers_what_it_holds(tmp_path: Path) -> None:
         folder.chmod(0o700)
 
 
-def test_a_full_disk_is_one_sentence_and_leaves_nothing_behind(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_is_one_sentence_and_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(descriptor: int) -> None:
         raise OSError(28, "No space left on device")
 
@@ -179,6 +180,7 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing_behind(
     assert strangers(tmp_path) == []
 
 
+ENCODED = "encoded a chunk"
 SLOW_RUN = """
 import sys, time
 from pathlib import Path
@@ -189,7 +191,7 @@ folder, pause = Path(sys.argv[1]), float(sys.argv[2])
 class Slow(HashingEncoder):
     def encode_documents(self, texts):
         time.sleep(pause)
-        print(len(texts), file=sys.stderr, flush=True)
+        print('encoded a chunk', file=sys.stderr, flush=True)
         return super().encode_documents(texts)
 
 encoder = CachedEncoder(Slow(8), folder, chunk_size=10, progress=False)
@@ -209,9 +211,9 @@ def start(folder: Path, pause: float, name: str) -> subprocess.Popen[str]:
     )
 
 
-def wait_for(condition: object, seconds: float = 60) -> None:
+def wait_for(condition: Callable[[], bool], seconds: float = 60) -> None:
     end = time.monotonic() + seconds
-    while not condition():  # type: ignore[operator]
+    while not condition():
         assert time.monotonic() < end, "waited in vain"
         time.sleep(0.005)
 
@@ -225,7 +227,7 @@ def test_two_processes_fill_it_at_once(tmp_path: Path) -> None:
     expected = str(HashingEncoder(8).encode_documents([f"text {i}" for i in range(100)]).tolist())
     assert [printed.strip() for printed, _ in outputs] == [expected] * 2
     # One of them encoded everything, the other waited and encoded nothing.
-    assert sorted(len(log.split()) for _, log in outputs) == [0, 10]
+    assert sorted(log.count(ENCODED) for _, log in outputs) == [0, 10]
     assert strangers(tmp_path) == []
 
 
@@ -248,6 +250,15 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
     assert strangers(tmp_path) == []
 
 
-def test_the_progress_bar_shows_only_on_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
-    CachedEncoder(CountingEncoder()).encode_documents(["a"])
-    assert capsys.readouterr() == ("", "")
+@pytest.mark.parametrize(
+    ("terminal", "progress", "shown"), [(True, True, True), (True, False, False), (False, True, False)]
+)
+def test_the_progress_bar_shows_only_on_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, terminal: bool, progress: bool, shown: bool
+) -> None:
+    stream = io.StringIO()
+    monkeypatch.setattr(stream, "isatty", lambda: terminal)
+    monkeypatch.setattr(sys, "stderr", stream)
+    CachedEncoder(CountingEncoder(), chunk_size=1, progress=progress).encode_documents(["a", "b"])
+    assert ("Embedding with hashing-8: 100%" in stream.getvalue() and "2/2 [" in stream.getvalue()) == shown
+    assert bool(stream.getvalue()) == shown

@@ -10,8 +10,7 @@ from joingr_pyg.encoders import Encoder, HashingEncoder
 
 
 def test_it_is_an_encoder() -> None:
-    encoder = HashingEncoder(dim=64)
-    assert isinstance(encoder, Encoder)
+    encoder: Encoder = HashingEncoder(dim=64)
     assert (encoder.name, encoder.dim) == ("hashing-64", 64)
     assert encoder.encode_queries([]).shape == (0, 64)
 
@@ -42,7 +41,9 @@ def test_one_word_by_hand() -> None:
 
 
 def test_the_vectors_are_the_same_in_every_process() -> None:
-    program = "from joingr_pyg.encoders import HashingEncoder as H; print(H(8).encode_queries(['join tables']).tolist())"
+    program = (
+        "from joingr_pyg.encoders import HashingEncoder as H; print(H(8).encode_queries(['join tables']).tolist())"
+    )
     environment = {**os.environ, "PYTHONHASHSEED": "1"}
     run = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
     assert run.stdout.strip() == str(HashingEncoder(8).encode_queries(["join tables"]).tolist())

@@ -57,9 +57,7 @@ def test_other_weights_in_the_package_are_refused(monkeypatch: pytest.MonkeyPatc
         MiniLMEncoder().encode_queries(["name"])
 
 
-def test_without_package_and_hub_the_sentence_names_the_extra(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_without_package_and_hub_the_sentence_names_the_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     from huggingface_hub import constants
 
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)

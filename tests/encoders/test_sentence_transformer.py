@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch.nn.functional import normalize
 
-from joingr_pyg.encoders import CachedEncoder, Encoder, SentenceTransformerEncoder
+from joingr_pyg.encoders import CachedEncoder, SentenceTransformerEncoder
 from joingr_pyg.errors import JoinGRError
 
 
@@ -28,7 +28,6 @@ def encoder(tiny_model: Path) -> SentenceTransformerEncoder:
 def test_vectors_are_pooled_as_the_model_says_and_normalised(
     encoder: SentenceTransformerEncoder, tiny_model: Path
 ) -> None:
-    assert isinstance(encoder, Encoder)
     vectors = encoder.encode_documents(["name", "city of birth"])
     expected = [token_vectors(tiny_model, text)[0] for text in ("name", "city of birth")]
     torch.testing.assert_close(vectors, normalize(torch.stack(expected)))
@@ -64,7 +63,9 @@ def test_a_plain_transformer_is_refused_unless_its_pooling_is_configured(plain_t
 
 
 def test_an_unknown_pooling_is_refused_at_once() -> None:
-    with pytest.raises(JoinGRError, match="Unknown pooling 'average' of encoder 'org/tiny': choose cls, mean, max, last"):
+    with pytest.raises(
+        JoinGRError, match="Unknown pooling 'average' of encoder 'org/tiny': choose cls, mean, max, last"
+    ):
         SentenceTransformerEncoder("org/tiny", pooling="average")  # type: ignore[arg-type]
 
 
@@ -106,7 +107,9 @@ def test_the_identity_names_all_that_the_vectors_depend_on(tiny_model: Path) -> 
         identity(revision="abc", query_prompt="query: ", document_prompt="", pooling="mean", max_length=8)
         == "org/tiny@abc pooling='mean' max_length=8 query='query: ' document='' l2"
     )
-    assert identity(weights_sha256="53aa", path=tiny_model) == identity(weights_sha256="53aa") == "org/tiny sha256:53aa l2"
+    assert (
+        identity(weights_sha256="53aa", path=tiny_model) == identity(weights_sha256="53aa") == "org/tiny sha256:53aa l2"
+    )
 
 
 def test_a_local_folder_is_identified_by_its_content(tiny_model: Path, tmp_path: Path) -> None:
@@ -123,13 +126,15 @@ def test_a_local_folder_is_identified_by_its_content(tiny_model: Path, tmp_path:
 
 def test_other_weights_than_the_configured_ones_are_refused(tiny_model: Path) -> None:
     encoder = SentenceTransformerEncoder("org/tiny", path=tiny_model, weights_sha256="53aa", device="cpu")
-    with pytest.raises(JoinGRError, match=r"weights '.*model.safetensors' are not the expected ones \(sha256 .*, not 53aa"):
+    with pytest.raises(
+        JoinGRError, match=r"weights '.*model.safetensors' are not the expected ones \(sha256 .*, not 53aa"
+    ):
         encoder.encode_queries(["name"])
 
 
 def test_a_configured_dimension_is_known_at_once_and_checked_when_the_model_is_loaded(tiny_model: Path) -> None:
     assert SentenceTransformerEncoder("org/absent", dim=384).dim == 384
-    with pytest.raises(JoinGRError, match="'org/tiny' makes vectors of length 16, not encoder.dim=384"):
+    with pytest.raises(JoinGRError, match=r"'org/tiny' makes vectors of length 16, not encoder.dim=384"):
         SentenceTransformerEncoder("org/tiny", path=tiny_model, dim=384, device="cpu").encode_queries(["name"])
 
 
@@ -150,12 +155,12 @@ def test_a_run_answered_by_the_cache_never_loads_the_model(
 def test_a_folder_without_a_model_is_one_sentence(tmp_path: Path, content: dict[str, str]) -> None:
     for name, text in content.items():
         (tmp_path / name).write_text(text)
-    with pytest.raises(JoinGRError, match="encoder.path='.*' is not the folder of a model"):
+    with pytest.raises(JoinGRError, match=r"encoder.path='.*' is not the folder of a model"):
         SentenceTransformerEncoder("org/tiny", path=tmp_path).identity  # noqa: B018
 
 
 def test_a_broken_model_is_one_sentence(tiny_model: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(tiny_model, tmp_path / "broken")
     (folder / "model.safetensors").write_bytes(b"cut")
-    with pytest.raises(JoinGRError, match="The model 'org/tiny' in '.*broken' cannot be loaded"):
+    with pytest.raises(JoinGRError, match=r"The model 'org/tiny' in '.*broken' cannot be loaded"):
         SentenceTransformerEncoder("org/tiny", path=folder, device="cpu").encode_queries(["name"])

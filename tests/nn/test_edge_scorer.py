@@ -22,9 +22,7 @@ def both_ways(scorer: EdgeScorer, inputs: dict[str, Tensor], hop: int) -> tuple[
     """Scores of every edge by the split first layer, and on the concatenation."""
     projections = scorer.project(inputs["query"], inputs["edge_attr"], inputs["x"])
     of = inputs["of"]
-    projected = (
-        projections.query[of[0]] + projections.edge + projections.frontier[of[1]] + projections.neighbor[of[2]]
-    )
+    projected = projections.query[of[0]] + projections.edge + projections.frontier[of[1]] + projections.neighbor[of[2]]
     split = scorer(projected, inputs["deposit"], hop)
     deposit = inputs["deposit"].unsqueeze(-1)
     features = [
@@ -135,9 +133,7 @@ def test_half_precision_weights_with_single_precision_deposits(dtype: torch.dtyp
     scorer.to(dtype)
     projections = scorer.project(half["query"], half["edge_attr"], half["x"])
     of = half["of"]
-    projected = (
-        projections.query[of[0]] + projections.edge + projections.frontier[of[1]] + projections.neighbor[of[2]]
-    )
+    projected = projections.query[of[0]] + projections.edge + projections.frontier[of[1]] + projections.neighbor[of[2]]
     out = scorer(projected, half["deposit"], 2)
     assert out.dtype == dtype
     torch.testing.assert_close(out.float(), expected, rtol=0.05, atol=0.05)

@@ -39,7 +39,9 @@ def edge_index_of(edges: list[tuple[int, int]]) -> Tensor:
     return torch.tensor(edges, dtype=torch.long).reshape(-1, 2).t().contiguous()
 
 
-def uniform_walk(edges: list[tuple[int, int]], num_nodes: int, seeds: dict[int, float], **options: object) -> WalkOutput:
+def uniform_walk(
+    edges: list[tuple[int, int]], num_nodes: int, seeds: dict[int, float], **options: object
+) -> WalkOutput:
     """The heuristic walk of one query."""
     walk, edge_index = JoinWalk(**{"hops": HOPS} | options), edge_index_of(edges)
     return walk(
@@ -79,9 +81,7 @@ def assert_equals_literal(walk: JoinWalk, inputs: Inputs, literal: Literal, atol
     if not reference[0].requires_grad:  # No walk reached an edge.
         assert not ours[0].any()
         return
-    torch.testing.assert_close(
-        gradients(walk, inputs, ours), gradients(walk, inputs, reference), rtol=atol, atol=atol
-    )
+    torch.testing.assert_close(gradients(walk, inputs, ours), gradients(walk, inputs, reference), rtol=atol, atol=atol)
 
 
 # The layer as such ----------------------------------------------------------------------------------------------------

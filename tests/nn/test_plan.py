@@ -112,9 +112,7 @@ def test_plan_lists_the_edges_out_of_each_breadth_first_layer(
 ) -> None:
     edge_index, num_nodes, seed, query, num_queries = batch
     plan = WalkPlanner(edge_index, num_nodes, hops, undirected)(seed, query, num_queries)
-    expected = [
-        [layer for layer in layers(edge_index, num_nodes, s, hops, undirected)] for s in seed.tolist()
-    ]
+    expected = [layers(edge_index, num_nodes, s, hops, undirected) for s in seed.tolist()]
     start, width = 0, seed.numel()
     for number, hop in enumerate(plan.hops):
         assert hop.start == start
@@ -223,8 +221,10 @@ def test_copies_equal_the_original() -> None:
     assert_equal(pickle.loads(pickle.dumps(planner))(*walks), plan)
 
 
-@pytest.mark.parametrize("device", ["meta", pytest.param("cuda", marks=pytest.mark.skipif(
-    not torch.cuda.is_available(), reason="no GPU here"))])
+@pytest.mark.parametrize(
+    "device",
+    ["meta", pytest.param("cuda", marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU here"))],
+)
 def test_plan_moves_to_a_device(device: str) -> None:
     plan = WalkPlanner(DIAMOND, 4, 3)(torch.tensor([0, 3]), torch.tensor([0, 1]), 2)
     moved = plan.to(device)

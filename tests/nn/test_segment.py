@@ -1,4 +1,5 @@
 import math
+from itertools import pairwise
 
 import pytest
 import torch
@@ -10,7 +11,7 @@ from joingr_pyg.nn import segment, segment_softmax
 
 
 def by_hand(score: Tensor, ptr: list[int]) -> Tensor:
-    parts = [score[start:end].softmax(0) for start, end in zip(ptr, ptr[1:], strict=False)]
+    parts = [score[start:end].softmax(0) for start, end in pairwise(ptr)]
     return torch.cat(parts)
 
 

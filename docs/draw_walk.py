@@ -1,0 +1,18 @@
+"""Draws the README's picture: the walk of one demo question, ``python docs/draw_walk.py``."""
+
+from pathlib import Path
+
+from joingr_pyg.datasets import Demo
+from joingr_pyg.encoders import CachedEncoder, MiniLMEncoder
+from joingr_pyg.models import heuristic
+from joingr_pyg.reports.walk_figure import draw_walk
+
+QUESTION = "operational search dogs based above 1,500 metres"
+
+dataset = Demo("data", "test", CachedEncoder(MiniLMEncoder()), Path("~/.cache/joingr_pyg").expanduser())
+question = next(each for each in dataset.questions if each.text == QUESTION)
+model = heuristic().index(dataset.corpus())
+query = dataset.encoder.encode_queries([QUESTION])[0]
+target = Path(__file__).with_name("walk.png")
+draw_walk(model, query, QUESTION, question.gold).savefig(target, dpi=110)
+print(f"Drawn: {target}")
