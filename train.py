@@ -45,6 +45,9 @@ def train(cfg: DictConfig, folder: Path) -> dict[str, Any]:
         monitor=cfg.monitor,
         seed=cfg.seed,
     )
+    unknown = [name for name in cfg.baselines if name not in BASELINES]
+    if unknown:
+        raise JoinGRError(f"There is no baseline {unknown[0]!r}: choose of {', '.join(map(repr, BASELINES))}.")
     baselines = {name: BASELINES[name](cfg) for name in cfg.baselines}
 
     start = time.perf_counter()

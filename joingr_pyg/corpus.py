@@ -8,12 +8,17 @@ from itertools import chain, compress
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn import functional as F
 from torch_geometric.data import Batch, HeteroData
 from torch_geometric.utils import subgraph
 
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.graph import JOIN, OWNER
 from joingr_pyg.schema import TableName
+
+
+PAIRS_AT_ONCE = 1 << 15
+"""Columns compared at once where single pairs of a question and a table are: it bounds the memory."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +94,8 @@ class Corpus:
         return " = ".join(ends)
 
     @cached_property
-    def _first_column(self) -> np.ndarray:
+    def first_column(self) -> np.ndarray:
+        """``[T]`` first column of each table; every table owns at least one."""
         return np.flatnonzero(np.diff(self.owner.cpu().numpy(), prepend=-1))
 
     def similarity(self, query: Tensor) -> tuple[Tensor, Tensor]:
@@ -103,9 +109,36 @@ class Corpus:
             it, the first of equals.
         """
         scores = (query @ self.x.t()).cpu().numpy()
-        best = np.maximum.reduceat(scores, self._first_column, axis=1)
+        best = np.maximum.reduceat(scores, self.first_column, axis=1)
         # The first column that equals its table's maximum: argmax over ragged segments.
         owner = self.owner.cpu().numpy()
         candidates = np.where(scores == best[:, owner], np.arange(owner.size), owner.size)
-        column = np.minimum.reduceat(candidates, self._first_column, axis=1)
+        column = np.minimum.reduceat(candidates, self.first_column, axis=1)
         return torch.from_numpy(best).to(query.device), torch.from_numpy(column).to(query.device)
+
+    def similarity_of(self, query: Tensor, question: Tensor, table: Tensor) -> tuple[Tensor, Tensor]:
+        """The same for single pairs of a question and a table, at a cost that follows the pairs alone.
+
+        Args:
+            query: ``[B, d]`` normalised question embeddings.
+            question: ``[P]`` question of each pair.
+            table: ``[P]`` table of each pair.
+
+        Returns:
+            ``[P]`` similarities and ``[P]`` best columns.
+        """
+        first = torch.from_numpy(self.first_column).to(query.device)
+        width = F.pad(first, (0, 1), value=self.num_columns).diff()[table]
+        start = width.cumsum(0) - width
+        pair = torch.arange(table.numel(), device=query.device).repeat_interleave(width)
+        column = first[table][pair] + torch.arange(pair.numel(), device=query.device) - start[pair]
+        score = torch.cat(
+            [
+                (query[question[pair[rows]]] * self.x[column[rows]]).sum(dim=1)
+                for rows in torch.arange(pair.numel(), device=query.device).split(PAIRS_AT_ONCE)
+            ]
+            or [query.new_zeros(0)]
+        )
+        best = score.new_full(table.shape, -torch.inf).scatter_reduce(0, pair, score, "amax")
+        candidate = column.where(score == best[pair], self.num_columns)
+        return best, candidate.new_full(table.shape, self.num_columns).scatter_reduce(0, pair, candidate, "amin")

@@ -57,5 +57,5 @@ def hub_folder(model: str, revision: str | None, needs: str) -> Path:
         raise JoinGRError(
             f"The model {which} is not, or not wholly, in the local model cache, and the model hub cannot be reached "
             f"({reason}): download it beforehand with `hf download {model}`, or give a folder that holds it as "
-            "encoder.path=<folder>"
+            "encoder.path=<folder>."
         ) from error

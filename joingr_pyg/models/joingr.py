@@ -5,14 +5,20 @@ from typing import Any, Self
 
 import torch
 from torch import Tensor
+from torch.nn import functional as F
 
 from joingr_pyg.corpus import Corpus
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.models.anchors import TableHits, diverse_anchors
-from joingr_pyg.models.retriever import Ranking, Retriever
+from joingr_pyg.models.retriever import Ranking, Retriever, rank_pairs
 from joingr_pyg.nn import EdgeScorer, JoinWalk, Projections, WalkOutput, WalkPlanner
+from joingr_pyg.nn.fused import FusedWalk, Reached, fused_available
 
 MMR_CANDIDATES = 4
+"""Tables looked at for each anchor that is chosen."""
+
+DENSE_TABLES = 2048
+"""Size from which a corpus is ranked by the tables reached, rather than by a score for every table."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +61,7 @@ class JoinGR(Retriever):
         decay: Initial hop decay :math:`\alpha_h`.
         mmr: Weight of relevance when anchors are chosen by maximal marginal relevance; 1 chooses by similarity alone.
         unreached: ``"behind"`` ranks the tables that no deposit reaches behind all others, by similarity; ``"drop"``
-            leaves them out, as the paper's formula does.
+            leaves them out, as the paper's formula does. With a ``similarity_weight`` every table has a score.
         similarity_weight: Weight :math:`\lambda` of :math:`\hat s(t|q) + \lambda s(t|q)`; the paper's score is 0.
 
     Raises:
@@ -103,17 +109,22 @@ class JoinGR(Retriever):
         scorer = EdgeScorer(channels, channels, channels, hidden_channels, dropout) if channels else None
         self.walk = JoinWalk(scorer, hops, decay)
         self._projected: Projections | None = None
-        self.register_load_state_dict_post_hook(_forget_projections)
+        self._compiled: FusedWalk | None = None
+        self.register_load_state_dict_post_hook(lambda model, _: model._forget())
 
     def index(self, corpus: Corpus) -> Self:
         super().index(corpus)
         self._planner: WalkPlanner = self.walk.planner(corpus.edge_index, corpus.num_tables)
-        self._projected = None
+        self._forget()
         return self
 
     def train(self, mode: bool = True) -> Self:
-        self._projected = None
+        self._forget()
         return super().train(mode)
+
+    def _forget(self) -> None:
+        """Drop what was derived from weights that may change."""
+        self._projected = self._compiled = None
 
     def evidence(self, query: Tensor) -> Evidence:
         """Anchors, similarities and best columns of questions ``[B, d]``."""
@@ -124,40 +135,112 @@ class JoinGR(Retriever):
 
     def select_anchors(self, query: Tensor) -> TableHits:
         """The ``A`` anchor tables of each question (section 3.2.2)."""
+        return self._choose(self.columns.search(query, MMR_CANDIDATES * self.anchors))
+
+    def _choose(self, candidates: TableHits) -> TableHits:
         if self.mmr == 1:
-            return self.columns.search(query, self.anchors)
-        return diverse_anchors(
-            self.columns.search(query, MMR_CANDIDATES * self.anchors), self.corpus, self.anchors, self.mmr
-        )
+            return TableHits(*(part[:, : self.anchors] for part in candidates))
+        return diverse_anchors(candidates, self.corpus, self.anchors, self.mmr)
 
     def forward(self, query: Tensor, evidence: Evidence) -> WalkOutput:
         """Walk from the anchors of questions ``[B, d]``."""
         question, place = (evidence.anchor >= 0).nonzero(as_tuple=True)
         plan = self._planner(evidence.anchor[question, place], question, query.size(0)).to(query.device)
         deposit = evidence.deposit[question, place]
-        scorer = self.walk.scorer
-        if scorer is None:
+        if self.walk.scorer is None:
             return WalkOutput(self.walk.propagate(plan, deposit), plan)
-        # Nodes and edges are projected once while the weights stand still, queries once a question.
-        still = not (self.training or torch.is_grad_enabled())
-        fixed = self._projected if still else None
-        if fixed is None:
-            fixed = scorer.project(query[:0], self.corpus.edge_attr, self.corpus.x)
-            self._projected = fixed if still else None
-        projections = fixed._replace(query=scorer.project_query(query))
+        projections = self._projections(query)
         frontier = evidence.column[plan.query, plan.frontier]
         neighbor = evidence.column[plan.query, plan.neighbor]
         return WalkOutput(self.walk.propagate(plan, deposit, projections, frontier, neighbor), plan)
 
     def scores(self, output: WalkOutput, evidence: Evidence) -> Tensor:
         r"""``[B, T]`` table scores :math:`\hat s(t|q) + \lambda s(t|q)` (section 3.2.4 where :math:`\lambda = 0`)."""
-        scores = output.node_scores()
+        return self._with_similarity(output.node_scores(), evidence)
+
+    def _with_similarity(self, scores: Tensor, evidence: Evidence) -> Tensor:
         return scores + self.similarity_weight * evidence.similarity if self.similarity_weight else scores
+
+    def _projections(self, query: Tensor) -> Projections:
+        """Nodes and edges are projected once while the weights stand still, queries once a question."""
+        scorer = self.walk.scorer
+        assert scorer is not None
+        still = not (self.training or torch.is_grad_enabled())
+        fixed = self._projected if still else None
+        if fixed is None:
+            fixed = scorer.project(query[:0], self.corpus.edge_attr, self.corpus.x)
+            self._projected = fixed if still else None
+        return fixed._replace(query=scorer.project_query(query))
 
     @torch.no_grad()
     def rank(self, query: Tensor, k: int) -> Ranking:
+        if k < 1:
+            raise JoinGRError(f"K needs to be at least 1 (got {k}).")
+        if self.corpus.num_tables > DENSE_TABLES:
+            return self._rank_reached(query, k)
         evidence = self.evidence(query)
-        return self.ranking(self.scores(self(query, evidence), evidence), evidence, k)
+        fused = self._fused(query)
+        if fused is None:
+            return self.ranking(self.scores(self(query, evidence), evidence), evidence, k)
+        scores = fused(query, evidence.anchor, evidence.deposit, evidence.column).dense(self.corpus.num_tables)
+        return self.ranking(self._with_similarity(scores, evidence), evidence, k)
+
+    def _rank_reached(self, query: Tensor, k: int) -> Ranking:
+        """Rank what the walks reach and what is similar, without a score for every table of the corpus."""
+        hits = self.columns.search(query, max(k, MMR_CANDIDATES * self.anchors))
+        anchors = self._choose(hits)
+        fused = self._fused(query, lazy=True)
+        deposit = anchors.score.clamp(min=0)
+        reached = fused(query, anchors.table, deposit) if fused else self._reach(query, anchors.table, deposit)
+        question = torch.arange(len(query)).repeat_interleave(reached.ptr.diff())
+        score = reached.score
+        if self.similarity_weight:
+            similarity, _ = self.corpus.similarity_of(query, question, reached.node)
+            score = score + self.similarity_weight * similarity
+        if self.unreached == "drop" and not self.similarity_weight:
+            return rank_pairs(question, reached.node, score, len(query), k)
+        similar = hits.table >= 0
+        key = torch.arange(len(query)).unsqueeze(1) * self.corpus.num_tables + hits.table
+        similar &= ~torch.isin(key, question * self.corpus.num_tables + reached.node)
+        behind = self.similarity_weight * hits.score if self.similarity_weight else hits.score.clamp(max=1) - 1
+        return rank_pairs(
+            torch.cat([question, similar.nonzero()[:, 0]]),
+            torch.cat([reached.node, hits.table[similar]]),
+            torch.cat([score, behind[similar]]),
+            len(query),
+            k,
+        )
+
+    def _reach(self, query: Tensor, anchor: Tensor, deposit: Tensor) -> Reached:
+        """The walk on tensors, with the best column of a table looked up where a walk reaches it."""
+        question, place = (anchor >= 0).nonzero(as_tuple=True)
+        plan = self._planner(anchor[question, place], question, len(query))
+        key, inverse = torch.unique(
+            plan.query.repeat(2) * self.corpus.num_tables + torch.cat([plan.frontier, plan.neighbor]),
+            return_inverse=True,
+        )
+        owner, table = key // self.corpus.num_tables, key % self.corpus.num_tables
+        frontier, neighbor = inverse.chunk(2)
+        projections = None
+        if self.walk.scorer is not None:
+            _, column = self.corpus.similarity_of(query, owner, table)
+            projections = self._projections(query)
+            rows = column[frontier], column[neighbor]
+        laid = self.walk.propagate(plan, deposit[question, place], projections, *(rows if projections else ()))
+        score = laid.new_zeros(key.shape).index_add(0, frontier, laid).index_add(0, neighbor, laid)
+        kept = score > 0
+        ptr = F.pad(torch.bincount(owner[kept], minlength=len(query)).cumsum(0), (1, 0))
+        return Reached(ptr, table[kept], score[kept])
+
+    def _fused(self, query: Tensor, lazy: bool = False) -> FusedWalk | None:
+        """The compiled walk, where there is one for this device and numba is installed."""
+        if query.is_cuda or not fused_available():
+            return None
+        if self._compiled is None:
+            corpus = self.corpus
+            first = F.pad(torch.from_numpy(corpus.first_column), (0, 1), value=corpus.num_columns) if lazy else None
+            self._compiled = FusedWalk(self.walk, self._planner, corpus.edge_attr, corpus.x, first)
+        return self._compiled
 
     def ranking(self, scores: Tensor, evidence: Evidence, k: int) -> Ranking:
         """Rank by ``[B, T]`` scores, with the tables that no deposit reached where :attr:`unreached` puts them.
@@ -174,10 +257,6 @@ class JoinGR(Retriever):
         # A stable sort: equal scores go by table number.
         score, table = scores.sort(dim=1, descending=True, stable=True)
         return Ranking(table.masked_fill(score == -torch.inf, -1), score).first(k)
-
-
-def _forget_projections(model: JoinGR, _: object) -> None:
-    model._projected = None
 
 
 def heuristic(anchors: int = 5, hops: int = 5, decay: float = 0.5, **options: Any) -> JoinGR:

@@ -30,6 +30,21 @@ class Ranking(NamedTuple):
         )
 
 
+def rank_pairs(question: Tensor, table: Tensor, score: Tensor, num_questions: int, k: int) -> Ranking:
+    """Rank scored pairs ``[P]`` of a question and a table; equal scores go by table number."""
+    order = table.argsort(stable=True)
+    order = order[score[order].argsort(descending=True, stable=True)]
+    order = order[question[order].argsort(stable=True)]
+    question, table, score = question[order], table[order], score[order]
+    end = torch.bincount(question, minlength=num_questions).cumsum(0)
+    place = torch.arange(question.numel()) - F.pad(end, (1, 0))[question]
+    kept = place < k
+    ranking = Ranking(torch.full((num_questions, k), -1), torch.full((num_questions, k), -torch.inf))
+    ranking.table[question[kept], place[kept]] = table[kept]
+    ranking.score[question[kept], place[kept]] = score[kept]
+    return ranking
+
+
 class Retriever(nn.Module):
     """A method that ranks the tables of a corpus for questions.
 

@@ -27,7 +27,8 @@ def draw_walk(model: JoinGR, query: Tensor, question: str, gold: Collection[Tabl
         most: Tables drawn, the best by score; gold tables are drawn always.
 
     Returns:
-        The figure: node area is a table's score, edge width a join's deposit, a ring marks an anchor.
+        The figure: node area is a table's score from the walk, its number the place it is ranked at; edge width is
+        a join's deposit, and a ring marks an anchor.
     """
     corpus = model.corpus
     model.eval()
@@ -36,8 +37,8 @@ def draw_walk(model: JoinGR, query: Tensor, question: str, gold: Collection[Tabl
     scores = output.node_scores()[0]
     deposits = output.edge_deposits()[0]
     gold_numbers = {corpus.table_number[name] for name in gold}
-    ranked = scores.argsort(descending=True, stable=True)[:most].tolist()
-    drawn = {table for table in ranked if scores[table] > 0} | gold_numbers
+    ranked = model.ranking(model.scores(output, evidence), evidence, corpus.num_tables).table[0].tolist()
+    drawn = {table for table in ranked[:most] if scores[table] > 0} | gold_numbers
     anchors = set(evidence.anchor[0].tolist())
 
     graph = nx.Graph()
@@ -50,7 +51,7 @@ def draw_walk(model: JoinGR, query: Tensor, question: str, gold: Collection[Tabl
     figure = Figure(figsize=(11, 6.5), layout="constrained")
     axes = figure.add_subplot()
     axes.set_axis_off()
-    axes.set_title(fill(question, 90), fontsize=12)
+    axes.set_title(fill(question, 90), fontsize=12, parse_math=False)
     place = _layout(graph)
     widths = [data["deposit"] for _, _, data in graph.edges(data=True)]
     widest = max(widths, default=1.0)
@@ -67,15 +68,16 @@ def draw_walk(model: JoinGR, query: Tensor, question: str, gold: Collection[Tabl
         edgecolors=["black" if table in anchors else "white" for table in graph],
         linewidths=[2.2 if table in anchors else 1.0 for table in graph],
     )
-    rank = {table: number for number, table in enumerate(scores.argsort(descending=True, stable=True).tolist(), 1)}
+    rank = {table: f"{number}. " for number, table in enumerate(ranked, 1)}
     for table in graph:
         axes.annotate(
-            f"{rank[table]}. {corpus.tables[table][1]}",
+            rank.get(table, "") + corpus.tables[table][1],
             place[table],
             ha="center",
             va="center",
             fontsize=8.5,
             bbox={"boxstyle": "round,pad=0.15", "fc": "white", "ec": "none", "alpha": 0.75},
+            parse_math=False,
         )
     axes.legend(
         handles=[

@@ -3,7 +3,9 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
+from typing import cast
 
 import lightning as L
 import torch
@@ -84,7 +86,10 @@ class QuestionData(L.LightningDataModule):
 
     def train_dataloader(self) -> DataLoader:
         # The trainer tells this sampler the epoch, so a resumed run goes on in the order of an uninterrupted one.
-        order = DistributedSampler(self.train, self.trainer.world_size, self.trainer.global_rank, seed=self.seed)
+        trainer = cast(L.Trainer, self.trainer)
+        order: DistributedSampler = DistributedSampler(
+            self.train, trainer.world_size, trainer.global_rank, seed=self.seed
+        )
         # A generator of its own, since the loader draws from one whenever it starts.
         generator = torch.Generator().manual_seed(self.seed)
         return DataLoader(self.train, self.batch_size, sampler=order, collate_fn=_identity, generator=generator)
@@ -180,13 +185,14 @@ def _require_same(resume: Path, model: JoinGR, dataset: JoinGraphs) -> None:
 def _callbacks(folder: Path, fitting: Fitting, validate: bool) -> list[Callback]:
     callbacks: list[Callback] = [EpochSeed(fitting.seed), EpochBar()]
     # Names without '=': Hydra would need them quoted. Written when the epoch is over, its scheduler step included.
-    written = {"save_on_train_epoch_end": True, "enable_version_counter": False}
-    if not validate:
-        return [*callbacks, ModelCheckpoint(folder, filename=LAST, **written)]
-    mode = "min" if fitting.monitor.endswith("loss") else "max"
-    if fitting.early_stopping is not None:
-        callbacks.append(EarlyStopping(fitting.monitor, mode=mode, patience=fitting.early_stopping))
-    return [*callbacks, ModelCheckpoint(folder, BEST, fitting.monitor, mode=mode, save_last=True, **written)]
+    checkpoint = partial(ModelCheckpoint, folder, save_on_train_epoch_end=True, enable_version_counter=False)
+    if validate:
+        mode = "min" if fitting.monitor.endswith("loss") else "max"
+        if fitting.early_stopping is not None:
+            callbacks.append(EarlyStopping(fitting.monitor, mode=mode, patience=fitting.early_stopping))
+        callbacks.append(checkpoint(filename=BEST, monitor=fitting.monitor, mode=mode))
+    # A callback of its own, and the last: `save_last` writes nothing in an epoch that is not the best.
+    return [*callbacks, checkpoint(filename=LAST)]
 
 
 def _identity(batch: object) -> object:

@@ -5,6 +5,7 @@ from typing import Any
 
 import lightning as L
 import torch
+from lightning.pytorch.utilities.types import OptimizerLRSchedulerConfig
 from torch import Tensor
 from torch.optim.lr_scheduler import ReduceLROnPlateau
 
@@ -13,7 +14,6 @@ from joingr_pyg.losses import TableLoss
 from joingr_pyg.metrics import RetrievalMetrics
 from joingr_pyg.models import JoinGR
 from joingr_pyg.training.questions import QuestionBatch
-
 
 KS = (5, 15)
 """Cut-offs of the validation metrics."""
@@ -93,17 +93,17 @@ class RetrievalModule(L.LightningModule):
         self.log_dict({f"val/{name}": value.float() for name, value in self.metrics.compute().items()})
         self.metrics.reset()
 
-    def configure_optimizers(self) -> dict[str, Any]:
+    def configure_optimizers(self) -> OptimizerLRSchedulerConfig:
         settings = self.optimization
         learned = [parameter for parameter in self.parameters() if parameter.requires_grad]
         optimizer = torch.optim.Adam(learned, lr=settings.lr, weight_decay=settings.weight_decay)
-        scheduler = ReduceLROnPlateau(optimizer, factor=settings.factor, patience=settings.patience)
-        return {"optimizer": optimizer, "lr_scheduler": {"scheduler": scheduler, "monitor": self.plateau}}
+        self.scheduler = ReduceLROnPlateau(optimizer, factor=settings.factor, patience=settings.patience)
+        return {"optimizer": optimizer, "lr_scheduler": {"scheduler": self.scheduler, "monitor": self.plateau}}
 
     def on_train_epoch_end(self) -> None:
-        self.lr_schedulers().step(self.trainer.callback_metrics[self.plateau])
+        self.scheduler.step(self.trainer.callback_metrics[self.plateau].item())
 
-    def lr_scheduler_step(self, scheduler: ReduceLROnPlateau, metric: Tensor) -> None:
+    def lr_scheduler_step(self, scheduler: Any, metric: Any) -> None:
         """Nothing: the trainer would step after it wrote the epoch's checkpoint, and a resumed run miss the step."""
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:

@@ -71,7 +71,7 @@ def test_an_absent_model_fails_at_once_with_its_name_and_the_remedies(
         "The model 'org/tiny' with revision 'v1' is not, or not wholly, in the local model cache"
     )
     assert reason in sentence
-    assert sentence.endswith("`hf download org/tiny`, or give a folder that holds it as encoder.path=<folder>")
+    assert sentence.endswith("`hf download org/tiny`, or give a folder that holds it as encoder.path=<folder>.")
     assert "\n" not in sentence
 
 

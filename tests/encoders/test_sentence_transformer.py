@@ -164,3 +164,11 @@ def test_a_broken_model_is_one_sentence(tiny_model: Path, tmp_path: Path) -> Non
     (folder / "model.safetensors").write_bytes(b"cut")
     with pytest.raises(JoinGRError, match=r"The model 'org/tiny' in '.*broken' cannot be loaded"):
         SentenceTransformerEncoder("org/tiny", path=folder, device="cpu").encode_queries(["name"])
+
+
+@pytest.mark.parametrize("device", ["cuda:99", "toaster"])
+def test_a_device_that_is_not_there_is_one_sentence(tiny_model: Path, device: str) -> None:
+    encoder = SentenceTransformerEncoder("org/tiny", path=tiny_model, device=device)
+    with pytest.raises(JoinGRError, match=rf"encoder\.device='{device}' cannot be used \(.*\): try cpu") as refusal:
+        encoder.encode_queries(["name"])
+    assert "\n" not in str(refusal.value)

@@ -1,0 +1,209 @@
+"""The walk without gradients: one pass of compiled code instead of tensor operations."""
+
+import os
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache, partial
+from importlib.util import find_spec
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn import functional as F
+
+from joingr_pyg.nn.edge_scorer import EdgeScorer
+from joingr_pyg.nn.join_walk import JoinWalk
+from joingr_pyg.nn.plan import WalkPlanner
+
+Array = NDArray[Any]
+
+SMALLEST_CHUNK = 16
+CHUNKS_A_THREAD = 4
+SMALLEST_GAIN = 1e-20
+
+
+def fused_available() -> bool:
+    """Whether numba, which compiles the pass, is installed."""
+    return find_spec("numba") is not None
+
+
+class Reached(NamedTuple):
+    r"""The nodes that a positive deposit reached, query by query, best first; equal scores go by node number.
+
+    Attributes:
+        ptr: ``[B + 1]`` the nodes of query ``b`` are ``ptr[b]:ptr[b + 1]``.
+        node: ``[S]`` node numbers.
+        score: ``[S]`` their scores :math:`\hat s(t|q)` (section 3.2.4).
+    """
+
+    ptr: Tensor
+    node: Tensor
+    score: Tensor
+
+    def first(self, k: int) -> tuple[Tensor, Tensor]:
+        """The best ``k`` nodes ``[B, k]`` of every query and their scores, filled up with ``-1`` and ``-inf``."""
+        index = self.ptr[:-1, None] + torch.arange(k)
+        index = torch.where(index < self.ptr[1:, None], index, self.node.numel())
+        return F.pad(self.node, (0, 1), value=-1)[index], F.pad(self.score, (0, 1), value=-torch.inf)[index]
+
+    def dense(self, num_nodes: int) -> Tensor:
+        """``[B, N]`` scores of all nodes, zero where no deposit went."""
+        num_queries = self.ptr.numel() - 1
+        scores = self.score.new_zeros(num_queries, num_nodes)
+        scores[torch.arange(num_queries).repeat_interleave(self.ptr.diff()), self.node] = self.score
+        return scores
+
+
+class FusedWalk:
+    r"""A :class:`~joingr_pyg.nn.JoinWalk` over one graph with the weights of now, for the CPU.
+
+    Node scores equal those of the layer in evaluation mode to single precision; there are no gradients. A query costs
+    time and memory by the edges its walks score: nothing of size queries × nodes is made unless it is passed in or
+    asked for. The queries of a batch are shared out among as many threads as torch uses. The first call compiles the
+    pass, a matter of seconds, and keeps the code for later processes where the package's folder or the user's cache
+    can be written.
+
+    Args:
+        walk: The layer. Later changes of its weights go unnoticed.
+        planner: A planner of the layer's walks over the graph.
+        edge_attr: ``[E, edge_channels]`` edge vectors.
+        x: ``[M, node_channels]`` node vectors.
+        first_row: ``[N + 1]`` where every node owns rows of ``x``, one or more: those of node ``t`` are
+            ``first_row[t]:first_row[t + 1]``, and the one most similar to a query stands for ``t`` (:math:`\mathbf{r}_t`
+            of section 3.2.2). It is looked for at the nodes that a walk meets. By default a node has the row of its
+            number, or the one that a call names.
+
+    Raises:
+        ImportError: If numba is not installed.
+        ValueError: If a tensor does not fit the graph.
+    """
+
+    def __init__(
+        self, walk: JoinWalk, planner: WalkPlanner, edge_attr: Tensor, x: Tensor, first_row: Tensor | None = None
+    ) -> None:
+        if edge_attr.size(0) != planner.num_edges:
+            raise ValueError(f"'edge_attr' needs to have {planner.num_edges} rows (got {edge_attr.size(0)})")
+        if first_row is None:
+            first_row = torch.arange(planner.num_nodes + 1)
+        elif first_row.shape != (planner.num_nodes + 1,) or first_row[0] != 0 or first_row[-1] != x.size(0):
+            raise ValueError(f"'first_row' needs to hold {planner.num_nodes + 1} numbers from 0 to {x.size(0)}")
+        elif not (first_row.diff() > 0).all():
+            raise ValueError("'first_row' needs to ascend, since every node owns a row")
+        self.walk = walk
+        self.num_nodes = planner.num_nodes
+        self._graph = tuple(array.astype(np.uint64) for array in (planner.ptr, planner.head, planner.edge))
+        # Memory that passes leave behind for the next ones.
+        self._scratch: deque[Any] = deque()
+        with torch.no_grad():
+            self._load(edge_attr, x, first_row)
+
+    def __repr__(self) -> str:
+        return f"{self.__class__.__name__}({self.walk}, num_nodes={self.num_nodes})"
+
+    @torch.no_grad()
+    def __call__(self, query: Tensor, seed: Tensor, seed_deposit: Tensor, row: Tensor | None = None) -> Reached:
+        """Walk from every seed of every query.
+
+        Args:
+            query: ``[B, query_channels]`` query vectors.
+            seed: ``[B, A]`` nodes the walks of each query start from, ``-1`` where there are fewer.
+            seed_deposit: ``[B, A]`` deposit each walk starts with, not negative.
+            row: ``[B, N]`` row of ``x`` that stands for a node under a query.
+
+        Raises:
+            ValueError: If a tensor has a wrong shape, or ``seed`` names a node that does not exist.
+            IndexError: If a row that does not exist stands for a node.
+        """
+        num_queries = query.size(0)
+        if seed.dim() != 2 or seed.size(0) != num_queries or seed_deposit.shape != seed.shape:
+            raise ValueError(
+                f"'seed' and 'seed_deposit' need to have one shape [{num_queries}, num_seeds] "
+                f"(got {list(seed.shape)} and {list(seed_deposit.shape)})"
+            )
+        if seed.numel() and seed.max() >= self.num_nodes:
+            raise ValueError(f"'seed' needs to hold numbers below {self.num_nodes} (got {int(seed.max())})")
+        if row is not None and row.shape != (num_queries, self.num_nodes):
+            raise ValueError(f"'row' needs to have shape [{num_queries}, {self.num_nodes}] (got {list(row.shape)})")
+        projected = F.linear(query[:, : self._query_weight.size(1)].float(), self._query_weight, self._query_bias)
+        batch = (
+            _floats(query),
+            _floats(projected),
+            np.ascontiguousarray(seed.numpy(), np.int64),
+            _floats(seed_deposit),
+            np.empty((0, 0), np.uint64) if row is None else _indices(row),
+        )
+        threads = torch.get_num_threads()
+        size = max(SMALLEST_CHUNK, -(-num_queries // (CHUNKS_A_THREAD * threads)))
+        chunks = [(begin, min(begin + size, num_queries)) for begin in range(0, max(num_queries, 1), size)]
+        apply = map if min(threads, len(chunks)) == 1 else _pool(os.getpid(), threads).map
+        count, node, score = zip(*apply(partial(self._run, batch), chunks), strict=True)
+        ptr = F.pad(torch.from_numpy(np.concatenate(count)).cumsum(0), (1, 0))
+        return Reached(ptr, torch.from_numpy(np.concatenate(node)), torch.from_numpy(np.concatenate(score)))
+
+    def _run(self, batch: tuple[Array, ...], chunk: tuple[int, int]) -> tuple[Array, Array, Array]:
+        # Numba takes a while to import.
+        from joingr_pyg.nn.fused_kernel import new_scratch, walk_kernel
+
+        channels = self._model[0].size
+        try:
+            scratch = self._scratch.pop()
+        except IndexError:
+            scratch = new_scratch(self.num_nodes, self._graph[1].size, channels)
+        found = walk_kernel(channels)(*chunk, self._graph, self._model, self._features, batch, scratch)
+        # Not reached after an error, which leaves it half used.
+        self._scratch.append(scratch)
+        return found
+
+    def _load(self, edge_attr: Tensor, x: Tensor, first_row: Tensor) -> None:
+        """Bring weights and projections into the form in which the pass takes them."""
+        weight, bias, sizes, gain, shift, output, epsilon = _parameters(self.walk.scorer, edge_attr, x)
+        # Centred rows add up to centred sums, whose mean the layer norm need not take off.
+        bias, weight = bias - bias.mean(), weight - weight.mean(0)
+        *parts, scalars = weight.split(sizes, dim=1)
+        # Beside each projection, its dot products with the directions of deposit and hop.
+        query, *others = (torch.cat([part, scalars.t() @ part]) for part in parts)
+        self._query_weight = query.float()
+        self._query_bias = torch.cat([bias, scalars.t() @ bias]).float()
+
+        channels = gain.numel()
+        gain = torch.where(gain.abs() < SMALLEST_GAIN, SMALLEST_GAIN, gain)
+        axes = gain.unsqueeze(-1) * scalars
+        (deposit_square, mixed), (_, hop_square) = (scalars.t() @ scalars / max(channels, 1)).tolist()
+        moments = (deposit_square, mixed, hop_square, *(output @ axes).tolist(), epsilon)
+        self._model = (
+            *(_floats(vector) for vector in (gain, 1 / gain, shift, output, *axes.t())),
+            tuple(map(np.float32, moments)),
+            _floats(self.walk.decay_logit.sigmoid()),
+        )
+        features = []
+        for vectors, part in zip((edge_attr, x, x), others, strict=True):
+            features += [F.linear(vectors.float(), rows.float()) for rows in (part[:channels], part[channels:])]
+        self._features = (*map(_floats, features), _floats(x), _indices(first_row))
+
+
+def _parameters(scorer: EdgeScorer | None, edge_attr: Tensor, x: Tensor) -> tuple[Any, ...]:
+    """Weight, bias and the sizes of the inputs of the first layer; gain, shift, output weights and ε, in double."""
+    if scorer is None:
+        # Without channels every score is zero, so shares are uniform.
+        none, sizes = torch.zeros(0).double(), [0, edge_attr.size(1), x.size(1), x.size(1), 2]
+        return none.new_zeros(0, sum(sizes)), none, sizes, none, none, none, 1.0
+    sizes = [scorer.query_channels, scorer.edge_channels, scorer.node_channels, scorer.node_channels, 2]
+    parameters = (scorer.input.weight, scorer.input.bias, scorer.norm.weight, scorer.norm.bias, scorer.output.weight[0])
+    weight, bias, gain, shift, output = (parameter.double() for parameter in parameters)
+    return weight, bias, sizes, gain, shift, output, scorer.norm.eps
+
+
+def _floats(tensor: Tensor) -> Array:
+    return tensor.float().contiguous().numpy()
+
+
+def _indices(tensor: Tensor) -> Array:
+    return tensor.long().contiguous().numpy().view(np.uint64)
+
+
+@lru_cache(maxsize=1)
+def _pool(process: int, threads: int) -> ThreadPoolExecutor:
+    # One for each process: threads do not survive a fork.
+    return ThreadPoolExecutor(threads)

@@ -1,0 +1,136 @@
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor
+
+from joingr_pyg.corpus import Corpus
+from joingr_pyg.errors import JoinGRError
+from joingr_pyg.models.anchors import ColumnIndex, TableHits, diverse_anchors
+
+MakeCorpus = Callable[..., Corpus]
+
+
+def lists(hits: TableHits) -> tuple[list[list[float]], ...]:
+    return tuple(part.tolist() for part in hits)
+
+
+def test_a_schema_of_three_columns_gives_the_tables_there_are(make_corpus: MakeCorpus) -> None:
+    """FAISS fills up with -1, which would be the last column for Python."""
+    corpus = make_corpus([[[1.0, 0.0], [0.6, 0.8]], [[0.0, 1.0]]])
+    table, score, column = ColumnIndex(corpus).search(torch.tensor([[1.0, 0.0], [0.0, 1.0]]), k=10)
+    nothing = [-1] * 8
+    assert table.tolist() == [[0, 1, *nothing], [1, 0, *nothing]]
+    assert column.tolist() == [[0, 2, *nothing], [2, 1, *nothing]]
+    assert score[:, :2].tolist() == [[1.0, 0.0], [1.0, pytest.approx(0.8)]]
+    assert (score[:, 2:] == -torch.inf).all()
+
+
+def test_a_table_comes_once_with_its_best_column(make_corpus: MakeCorpus) -> None:
+    corpus = make_corpus([[[0.6, 0.8], [1.0, 0.0], [0.8, 0.6]], [[-1.0, 0.0]], [[0.8, -0.6]]])
+    hits = ColumnIndex(corpus).search(torch.tensor([[1.0, 0.0]]), k=3)
+    assert lists(hits) == ([[0, 2, 1]], [[1.0, pytest.approx(0.8), -1.0]], [[1, 4, 3]])
+
+
+def test_equal_tables_go_by_number_and_equal_columns_too(make_corpus: MakeCorpus) -> None:
+    corpus = make_corpus([[[0.0, 1.0], [1.0, 0.0], [1.0, 0.0]], [[1.0, 0.0]], [[1.0, 0.0]]])
+    hits = ColumnIndex(corpus).search(torch.tensor([[1.0, 0.0]]), k=2)
+    assert (hits.table.tolist(), hits.column.tolist()) == ([[0, 1]], [[1, 3]])
+
+
+def test_one_wide_table_does_not_crowd_the_others_out(make_corpus: MakeCorpus) -> None:
+    corpus = make_corpus([[[1.0, 0.0]] * 500, [[0.6, 0.8]], [[0.8, 0.6]]])
+    hits = ColumnIndex(corpus).search(torch.tensor([[1.0, 0.0]]), k=3)
+    assert hits.table.tolist() == [[0, 2, 1]]
+
+
+def test_a_tie_at_the_edge_of_what_was_seen_is_still_broken_by_number(make_corpus: MakeCorpus) -> None:
+    # The columns alike are looked at ten at a time, whichever FAISS gives first.
+    corpus = make_corpus([[[0.0, 1.0]], *[[[1.0, 0.0]]] * 300])
+    hits = ColumnIndex(corpus).search(torch.tensor([[1.0, 0.0]]), k=4, columns=10)
+    assert hits.table.tolist() == [[1, 2, 3, 4]]
+
+
+@given(
+    sizes=st.lists(st.integers(1, 6), min_size=1, max_size=12),
+    k=st.integers(1, 8),
+    columns=st.integers(1, 9),
+    seed=st.integers(0, 2**16),
+)
+def test_the_hits_are_the_best_tables_of_all(
+    make_corpus: MakeCorpus, sizes: list[int], k: int, columns: int, seed: int
+) -> None:
+    random = np.random.default_rng(seed)
+    corpus = make_corpus([random.integers(-1, 2, (size, 2)).astype(float).tolist() for size in sizes])
+    query = torch.from_numpy(random.integers(-1, 2, (3, 2))).float()
+    table, score, column = ColumnIndex(corpus).search(query, k, columns)
+    similarity, best = corpus.similarity(query)
+    order = similarity.argsort(dim=1, descending=True, stable=True)[:, :k]
+    there = min(k, len(sizes))
+    assert table[:, :there].tolist() == order.tolist()
+    assert score[:, :there].tolist() == similarity.gather(1, order).tolist()
+    assert column[:, :there].tolist() == best.gather(1, order).tolist()
+    assert (table[:, there:] == -1).all()
+
+
+def test_no_question_has_no_hit(make_corpus: MakeCorpus) -> None:
+    hits = ColumnIndex(make_corpus([[[1.0]]])).search(torch.empty(0, 1), k=3)
+    assert [part.shape for part in hits] == [(0, 3)] * 3
+
+
+@pytest.mark.parametrize("k", [0, -1])
+def test_less_than_one_table_is_refused(make_corpus: MakeCorpus, k: int) -> None:
+    with pytest.raises(JoinGRError, match=f"K needs to be at least 1 \\(got {k}\\)"):
+        ColumnIndex(make_corpus([[[1.0]]])).search(torch.ones(1, 1), k)
+
+
+# Cosines with the question (1, 0): t0 1, t1 0.96, t2 0.8, t3 0.6. t1 and t2 lie on the side of t0, t3 opposite.
+FAN = [[[1.0, 0.0]], [[0.96, 0.28]], [[0.8, 0.6]], [[0.6, -0.8]]]
+QUESTION = torch.tensor([[1.0, 0.0]])
+
+
+def choose(corpus: Corpus, k: int, weight: float, query: Tensor = QUESTION) -> TableHits:
+    return diverse_anchors(ColumnIndex(corpus).search(query, 4 * k), corpus, k, weight)
+
+
+def test_relevance_and_redundancy_weighed_by_hand(make_corpus: MakeCorpus) -> None:
+    # First t0, the most relevant. Then 0.5 s - 0.5 overlap with t0 is 0 for all, as their cosines with t0 and with the
+    # question are the same: the first of equals. Then the larger overlap counts,
+    #   t2: 0.5 * 0.8 - 0.5 * max(0.8, 0.96 * 0.8 + 0.28 * 0.6 = 0.936) = -0.068
+    #   t3: 0.5 * 0.6 - 0.5 * max(0.6, 0.96 * 0.6 - 0.28 * 0.8 = 0.352) = 0
+    hits = choose(make_corpus(FAN), 3, 0.5)
+    assert hits.table.tolist() == [[0, 1, 3]]
+    assert hits.column.tolist() == [[0, 1, 3]]
+    assert hits.score.tolist() == [[1.0, pytest.approx(0.96), pytest.approx(0.6)]]
+
+
+def test_more_weight_on_diversity_chooses_what_lies_apart(make_corpus: MakeCorpus) -> None:
+    # 0.4 s - 0.6 overlap: t1 -0.192, t2 -0.16, t3 -0.12; after t3, t1 0.384 - 0.576 and t2 0.32 - 0.48.
+    assert choose(make_corpus(FAN), 3, 0.4).table.tolist() == [[0, 3, 2]]
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 4, 6])
+def test_relevance_alone_is_the_plain_choice(make_corpus: MakeCorpus, k: int) -> None:
+    corpus = make_corpus(FAN)
+    query = torch.nn.functional.normalize(torch.randn(20, 2, generator=torch.Generator().manual_seed(0)))
+    assert lists(choose(corpus, k, 1.0, query)) == lists(ColumnIndex(corpus).search(query, k))
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.3, 1.0])
+def test_fewer_tables_than_anchors_are_each_chosen_once(make_corpus: MakeCorpus, weight: float) -> None:
+    table, score, column = choose(make_corpus(FAN[:2]), 5, weight)
+    assert table.tolist() == [[0, 1, -1, -1, -1]]
+    assert column.tolist() == [[0, 1, -1, -1, -1]]
+    assert score[0, 2:].tolist() == [-torch.inf] * 3
+
+
+def test_anchors_are_chosen_for_each_question_alone(make_corpus: MakeCorpus) -> None:
+    corpus = make_corpus(FAN)
+    query = torch.tensor([[1.0, 0.0], [0.0, 1.0], [0.6, -0.8]])
+    together = choose(corpus, 2, 0.5, query)
+    assert [row.tolist() for row in together.table] == [
+        choose(corpus, 2, 0.5, each[None]).table[0].tolist() for each in query
+    ]

@@ -1,0 +1,126 @@
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor
+
+from joingr_pyg.corpus import Corpus
+from joingr_pyg.errors import JoinGRError
+from joingr_pyg.graph import join_graph
+from joingr_pyg.schema import Column, Database, ForeignKey, Table
+
+COLUMN, TEXT = Column("id"), Column("text")
+
+
+def pool(*databases: Database) -> Corpus:
+    """A corpus whose vectors say which column and join they belong to: 0, 1, ... and -1, -2, ..., in each database."""
+    graphs = []
+    for database in databases:
+        columns = sum(len(table.columns) for table in database)
+        x = torch.arange(columns).float().unsqueeze(1)
+        graphs.append(join_graph(database, x, -1 - torch.arange(len(database.joins)).float().unsqueeze(1)))
+    return Corpus.from_graphs(graphs)
+
+
+SHOP = Database(
+    "shop",
+    (Table("order", (COLUMN, TEXT)), Table("item", (COLUMN, Column("order"), Column("part_of")))),
+    (ForeignKey("item", "order", "order", "id"), ForeignKey("item", "part_of", "item", "id")),
+)
+ZOO = Database(
+    "zoo",
+    (Table("cage", (COLUMN,)), Table("order", (TEXT, Column("cage")))),
+    (ForeignKey("order", "cage", "cage", "id"),),
+)
+
+
+def test_a_pool_numbers_tables_and_columns_through() -> None:
+    corpus = pool(SHOP, ZOO)
+    assert corpus.tables == (("shop", "order"), ("shop", "item"), ("zoo", "cage"), ("zoo", "order"))
+    assert corpus.columns == ("id", "text", "id", "order", "part_of", "id", "text", "cage")
+    assert (corpus.num_tables, corpus.num_columns) == (4, 8)
+    assert corpus.owner.tolist() == [0, 0, 1, 1, 1, 2, 3, 3]
+    assert corpus.x.flatten().tolist() == [0, 1, 2, 3, 4, 0, 1, 2]
+    assert corpus.join_index.tolist() == [[3, 4, 7], [0, 2, 5]]
+    assert corpus.edge_attr.flatten().tolist() == [-1, -2, -1]
+    assert corpus.edge_index.tolist() == [[1, 1, 3], [0, 1, 2]]
+    assert corpus.table_number[("zoo", "order")] == 3
+    assert corpus.join_name(0) == "item.order = order.id"
+    assert corpus.join_name(2) == "order.cage = cage.id"
+
+
+def test_sqlite_s_own_tables_are_in_no_pool() -> None:
+    own = Table("sqlite_sequence", (Column("name"), Column("seq")))
+    shop = Database(
+        "shop", (own, SHOP["order"], own_stat(), SHOP["item"]), (ForeignKey("item", "id", "sqlite_stat1", "idx"), *SHOP.foreign_keys)
+    )
+    corpus = pool(shop, ZOO)
+    assert corpus.tables == (("shop", "order"), ("shop", "item"), ("zoo", "cage"), ("zoo", "order"))
+    assert corpus.columns == ("id", "text", "id", "order", "part_of", "id", "text", "cage")
+    assert corpus.owner.tolist() == [0, 0, 1, 1, 1, 2, 3, 3]
+    assert corpus.x.flatten().tolist() == [2, 3, 5, 6, 7, 0, 1, 2]
+    assert [corpus.join_name(edge) for edge in range(3)] == [
+        "item.order = order.id",
+        "item.part_of = item.id",
+        "order.cage = cage.id",
+    ]
+    assert corpus.edge_attr.flatten().tolist() == [-2, -3, -1]
+
+
+def own_stat() -> Table:
+    return Table("sqlite_stat1", (Column("idx"),))
+
+
+@pytest.mark.parametrize("databases", [(), (Database("d", (own_stat(),)),)])
+def test_a_corpus_without_tables_is_refused(databases: tuple[Database, ...]) -> None:
+    with pytest.raises(JoinGRError, match="at least one database with a table"):
+        pool(*databases)
+
+
+def test_two_databases_of_one_name_are_refused() -> None:
+    with pytest.raises(JoinGRError, match="Two databases of a corpus are named 'zoo'"):
+        pool(ZOO, SHOP, ZOO)
+
+
+def test_a_table_is_as_similar_as_its_best_column(make_corpus: Callable[..., Corpus]) -> None:
+    corpus = make_corpus([[[1.0, 0.0], [0.0, 1.0]], [[-1.0, 0.0]], [[0.6, 0.8], [0.6, 0.8], [0.0, -1.0]]])
+    similarity, column = corpus.similarity(torch.tensor([[1.0, 0.0], [0.0, 1.0], [-0.6, -0.8]]))
+    expected = torch.tensor([[1.0, -1.0, 0.6], [1.0, 0.0, 0.8], [-0.6, 0.6, 0.8]])
+    assert torch.allclose(similarity, expected)
+    assert column.tolist() == [[0, 2, 3], [1, 2, 3], [0, 2, 5]]
+
+
+def test_no_question_has_no_similarity(make_corpus: Callable[..., Corpus]) -> None:
+    similarity, column = make_corpus([[[1.0]], [[0.0]]]).similarity(torch.empty(0, 1))
+    assert similarity.shape == column.shape == (0, 2)
+
+
+def brute_force(corpus: Corpus, query: Tensor) -> tuple[list[list[float]], list[list[int]]]:
+    scores: list[list[float]] = []
+    columns: list[list[int]] = []
+    for vector in query:
+        best: dict[int, tuple[float, int]] = {}
+        for column, owner in enumerate(corpus.owner.tolist()):
+            score = float(sum(vector * corpus.x[column]))
+            if owner not in best or score > best[owner][0]:
+                best[owner] = (score, column)
+        scores.append([best[table][0] for table in range(corpus.num_tables)])
+        columns.append([best[table][1] for table in range(corpus.num_tables)])
+    return scores, columns
+
+
+@given(sizes=st.lists(st.integers(1, 5), min_size=1, max_size=8), seed=st.integers(0, 2**16))
+def test_similarity_is_that_of_a_plain_loop_the_first_of_equals_included(
+    make_corpus: Callable[..., Corpus], sizes: list[int], seed: int
+) -> None:
+    random = np.random.default_rng(seed)
+    # Small whole numbers: many exact ties.
+    corpus = make_corpus([random.integers(-1, 2, (size, 2)).astype(float).tolist() for size in sizes])
+    query = torch.from_numpy(random.integers(-1, 2, (3, 2))).float()
+    similarity, column = corpus.similarity(query)
+    scores, columns = brute_force(corpus, query)
+    assert similarity.tolist() == scores
+    assert column.tolist() == columns

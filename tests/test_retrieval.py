@@ -1,0 +1,184 @@
+import re
+from dataclasses import asdict, replace
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+import torch
+
+from joingr_pyg import TableRetriever
+from joingr_pyg.datasets.demo import read_demo
+from joingr_pyg.encoders import CachedEncoder, Encoder, HashingEncoder
+from joingr_pyg.errors import JoinGRError
+from joingr_pyg.models import JoinGR, Vanilla, heuristic
+from joingr_pyg.models.checkpoint import KEY, STATE_PREFIX, Description
+from joingr_pyg.schema import Column, Database, Table
+from joingr_pyg.testing.algorithm2 import literal_scores, literal_walk
+
+DDL = files("joingr_pyg.datasets") / "demo" / "vet_clinic" / "schema.sql"
+QUESTION = "Which owners have a dog that was vaccinated twice?"
+
+
+@pytest.fixture(scope="module")
+def retriever(encoder: Encoder) -> TableRetriever:
+    return TableRetriever.from_ddl(str(DDL), encoder)
+
+
+def test_the_tables_of_a_ddl_file_are_ranked_with_literal_scores(retriever: TableRetriever, encoder: Encoder) -> None:
+    corpus, model = retriever.corpus, retriever.model
+    found = retriever.retrieve(QUESTION, k=corpus.num_tables)
+    assert {each.database for each in found} == {"schema"}  # the name of the file
+    assert sorted(each.table for each in found) == sorted(table.name for table in retriever.databases[0])
+
+    query = encoder.encode_queries([QUESTION])[0]
+    similarity, column = (each[0] for each in corpus.similarity(query[None]))
+    anchors = similarity.argsort(descending=True)[:5].tolist()
+    deposits = literal_walk(
+        model.walk,
+        query,
+        corpus.x[column],
+        corpus.edge_index,
+        corpus.edge_attr,
+        {anchor: similarity[anchor] for anchor in anchors},
+    )
+    expected = literal_scores(deposits, corpus.edge_index, corpus.num_tables)
+    for each in found:
+        number = corpus.table_number["schema", each.table]
+        reached = expected[number] > 0
+        assert each.score == pytest.approx(expected[number].item() if reached else similarity[number].item() - 1, abs=1e-5)
+        assert each.similarity == pytest.approx(similarity[number].item())
+        assert each.column == corpus.columns[column[number]]
+        assert each.anchor == (number in anchors)
+        assert each.joins or each.anchor or not reached
+    assert [each.score for each in found] == sorted((each.score for each in found), reverse=True)
+    assert retriever.retrieve(QUESTION, k=3) == found[:3]
+    assert len(retriever.retrieve(QUESTION)) == 5
+
+
+def test_joins_lead_from_an_anchor_to_the_table(retriever: TableRetriever) -> None:
+    found = retriever.retrieve(QUESTION, k=retriever.corpus.num_tables)
+    anchors = {each.table for each in found if each.anchor}
+    declared = {
+        f"{key.table}.{key.column} = {key.referenced_table}.{key.referenced_column}"
+        for key in retriever.databases[0].joins
+    }
+    assert any(len(each.joins) >= 2 for each in found)
+    for each in found:
+        assert set(each.joins) <= declared
+        assert len(set(each.joins)) == len(each.joins)
+        standing = each.table
+        for join in reversed(each.joins):
+            ends = [end.split(".")[0] for end in join.split(" = ")]
+            assert standing in ends
+            standing = ends[1 - ends.index(standing)]
+        if each.joins:
+            assert standing in anchors
+
+
+def test_the_reason_is_the_column_of_an_anchor_and_the_joins_of_others(retriever: TableRetriever) -> None:
+    found = retriever.retrieve(QUESTION, k=retriever.corpus.num_tables)
+    anchor = next(each for each in found if each.anchor)
+    assert anchor.reason == f"{anchor.column} resembles the question (cosine {anchor.similarity:.2f})"
+    reached = next(each for each in found if not each.anchor and len(each.joins) >= 2)
+    assert reached.reason == "reached over " + ", ".join(reached.joins)
+    unreached = replace(reached, joins=())
+    assert unreached.reason == f"{reached.column} resembles the question (cosine {reached.similarity:.2f})"
+
+
+@pytest.mark.parametrize("blank", ["", "   ", "\n\t"])
+def test_a_blank_question_is_refused(retriever: TableRetriever, blank: str) -> None:
+    with pytest.raises(JoinGRError, match="The question is blank") as caught:
+        retriever.retrieve(blank)
+    assert repr(blank) in str(caught.value)
+
+
+@pytest.mark.parametrize("question", ["哪个部门预算最高？", "how many " * 5000, "?", "SELECT * FROM x; --", "a\0b"])
+def test_any_other_question_is_answered(retriever: TableRetriever, question: str) -> None:
+    found = retriever.retrieve(question, k=4)
+    assert len({each.table for each in found}) == 4
+
+
+def test_no_questions_have_no_answers(retriever: TableRetriever, encoder: Encoder) -> None:
+    query = encoder.encode_queries([])
+    assert query.shape == (0, 64)
+    for method in (retriever.model, Vanilla().index(retriever.corpus)):
+        assert method.rank(query, 5).table.shape == (0, 5)
+
+
+def test_less_than_one_table_is_refused(retriever: TableRetriever) -> None:
+    with pytest.raises(JoinGRError, match=r"K needs to be at least 1 \(got 0\)"):
+        retriever.retrieve(QUESTION, k=0)
+
+
+def test_more_tables_than_there_are_gives_all_of_them(retriever: TableRetriever) -> None:
+    assert len(retriever.retrieve(QUESTION, k=1000)) == retriever.corpus.num_tables
+
+
+def test_tables_left_out_are_not_listed(retriever: TableRetriever, encoder: Encoder) -> None:
+    alone = Database("alone", (Table("island", (Column("dog owners vaccinated twice"),)),))
+    databases = (*retriever.databases, alone)
+    found = TableRetriever(databases, encoder, heuristic(unreached="drop")).retrieve(QUESTION, k=100)
+    assert "island" not in {each.table for each in found}
+    assert all(each.score > 0 for each in found)
+    behind = TableRetriever(databases, encoder).retrieve(QUESTION, k=100)
+    island = next(each for each in behind if each.table == "island")
+    assert (island.database, island.anchor, island.joins, island.score <= 0) == ("alone", True, (), True)
+
+
+def test_sqlite_s_own_table_is_never_retrieved(encoder: Encoder) -> None:
+    database = Database("d", (Table("sqlite_sequence", (Column("name"), Column("seq"))), Table("a", (Column("id"),))))
+    assert [each.table for each in TableRetriever([database], encoder).retrieve("name seq of sqlite_sequence")] == ["a"]
+
+
+def test_databases_without_tables_or_with_one_name_are_refused(retriever: TableRetriever, encoder: Encoder) -> None:
+    with pytest.raises(JoinGRError, match="at least one database"):
+        TableRetriever([], encoder)
+    with pytest.raises(JoinGRError, match="Two databases of a corpus are named 'schema'"):
+        TableRetriever([*retriever.databases, *retriever.databases], encoder)
+
+
+def test_a_schema_file_that_cannot_be_read_is_told(tmp_path: Path, encoder: Encoder) -> None:
+    binary = tmp_path / "shop.sqlite"
+    binary.write_bytes(b"SQLite format 3\0\xff\xfe")
+    for path, reason in ((tmp_path / "gone.sql", "No such file"), (tmp_path, "directory"), (binary, "no UTF-8 text")):
+        with pytest.raises(JoinGRError, match=reason) as caught:
+            TableRetriever.from_ddl(path, encoder)
+        assert repr(str(path)) in str(caught.value)
+    empty = tmp_path / "empty.sql"
+    empty.write_text("SELECT 1;")
+    with pytest.raises(JoinGRError, match="The DDL of database 'empty' creates no table"):
+        TableRetriever.from_ddl(empty, encoder)
+
+
+@pytest.fixture
+def checkpoint(tmp_path: Path, encoder: Encoder) -> Path:
+    torch.manual_seed(1)
+    model = JoinGR(64, anchors=2, hops=3)
+    description = Description(model.arguments, encoder.name, encoder.identity, "demo", 0)
+    weights = {STATE_PREFIX + name: value for name, value in model.state_dict().items()}
+    torch.save({KEY: asdict(description), "state_dict": weights}, tmp_path / "best.ckpt")
+    return tmp_path / "best.ckpt"
+
+
+def test_a_trained_scorer_answers(checkpoint: Path, retriever: TableRetriever, encoder: Encoder) -> None:
+    databases = read_demo("train").databases[:2]
+    trained = TableRetriever.from_checkpoint(checkpoint, databases, encoder)
+    assert (trained.model.anchors, trained.model.walk.hops, trained.model.training) == (2, 3, False)
+    found = trained.retrieve(QUESTION, k=5)
+    torch.manual_seed(1)
+    same = TableRetriever(databases, encoder, JoinGR(64, anchors=2, hops=3))
+    assert found == same.retrieve(QUESTION, k=5)
+    assert len([each for each in trained.retrieve(QUESTION, k=50) if each.anchor]) == 2
+
+
+def test_a_scorer_of_another_encoder_is_refused(checkpoint: Path) -> None:
+    other = CachedEncoder(HashingEncoder(dim=32))
+    with pytest.raises(JoinGRError, match=re.escape("encoder 'hashing-64'")) as caught:
+        TableRetriever.from_checkpoint(checkpoint, read_demo("train").databases[:1], other)
+    assert "not with 'hashing-32'" in str(caught.value)
+
+
+def test_a_file_that_is_no_checkpoint_is_refused(tmp_path: Path, encoder: Encoder) -> None:
+    (tmp_path / "notes.txt").write_text("to do")
+    with pytest.raises(JoinGRError, match="is no JoinGR checkpoint"):
+        TableRetriever.from_checkpoint(tmp_path / "notes.txt", read_demo("train").databases[:1], encoder)

@@ -1,0 +1,306 @@
+import csv
+import pickletools
+import zipfile
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch.nn.functional import dropout
+
+from joingr_pyg.datasets import Beaver, Question
+from joingr_pyg.encoders import HashingEncoder
+from joingr_pyg.errors import JoinGRError
+from joingr_pyg.evaluation import evaluate
+from joingr_pyg.losses import EdgeLoss, TableLoss
+from joingr_pyg.models import JoinGR
+from joingr_pyg.models.checkpoint import load_checkpoint, require_encoder
+from joingr_pyg.training import fit as module
+from joingr_pyg.training.fit import Fitted, Fitting
+from joingr_pyg.training.questions import QuestionSet
+from joingr_pyg.training.validation import Validation, split_validation
+
+Fit = Callable[..., Fitted]
+
+SCORER = {f"model.walk.scorer.{name}" for name in ("input.weight", "input.bias", "norm.weight", "norm.bias")}
+SCORER |= {f"model.walk.scorer.output.{name}" for name in ("weight", "bias")}
+"""The parameters of the edge scorer."""
+
+
+def logged(folder: Path, name: str) -> list[float]:
+    """What was logged under a name, epoch by epoch."""
+    with (folder / "metrics.csv").open() as file:
+        return [float(row[name]) for row in csv.DictReader(file) if row.get(name)]
+
+
+def stored(path: Path) -> dict[str, Any]:
+    """A checkpoint, read without executing code."""
+    return torch.load(path, weights_only=True)
+
+
+def same_weights(first: Path, second: Path) -> bool:
+    """Whether two checkpoints hold the same weights, bit for bit."""
+    a, b = stored(first)["state_dict"], stored(second)["state_dict"]
+    assert a.keys() == b.keys()
+    return all(torch.equal(a[name], b[name]) for name in a)
+
+
+def test_the_loss_goes_down(fit_tiny: Fit, tmp_path: Path) -> None:
+    fitted = fit_tiny("run", epochs=30, validation=0.0, model=partial(JoinGR, hidden_channels=16, dropout=0.0))
+    losses = logged(tmp_path / "run", "train/loss")
+    assert fitted.epochs == len(losses) == 30
+    assert losses[-1] < 0.9 * losses[0]
+
+
+def test_the_edge_loss_goes_down(fit_tiny: Fit, tmp_path: Path) -> None:
+    model = partial(JoinGR, hidden_channels=16, dropout=0.0)
+    fit_tiny("run", epochs=30, validation=0.0, model=model, loss=EdgeLoss())
+    losses = logged(tmp_path / "run", "train/loss")
+    assert losses[-1] < 0.9 * losses[0]
+
+
+def test_a_seed_decides_everything(fit_tiny: Fit, tmp_path: Path) -> None:
+    for folder, seed in (("first", 0), ("second", 0), ("other", 1)):
+        torch.rand(seed + len(folder))  # What was drawn before does not matter.
+        fit_tiny(folder, seed=seed)
+    assert same_weights(tmp_path / "first/last.ckpt", tmp_path / "second/last.ckpt")
+    assert same_weights(tmp_path / "first/best.ckpt", tmp_path / "second/best.ckpt")
+    assert not same_weights(tmp_path / "first/last.ckpt", tmp_path / "other/last.ckpt")
+
+
+@pytest.mark.parametrize("validation", [0.25, 0.0])
+def test_a_resumed_run_ends_like_an_uninterrupted_one(fit_tiny: Fit, tmp_path: Path, validation: float) -> None:
+    options = {"validation": validation, "patience": 0, "lr": 0.3}
+    fit_tiny("whole", epochs=8, **options)
+    fit_tiny("parts", epochs=3, **options)
+    fitted = fit_tiny("parts", epochs=8, resume=tmp_path / "parts/last.ckpt", **options)
+    assert fitted.epochs == 8
+    assert same_weights(tmp_path / "whole/last.ckpt", tmp_path / "parts/last.ckpt")
+    whole, parts = stored(tmp_path / "whole/last.ckpt"), stored(tmp_path / "parts/last.ckpt")
+    assert whole["lr_schedulers"] == parts["lr_schedulers"]
+    assert whole["lr_schedulers"][0]["last_epoch"] == 8
+    # Only if the plateaus of the test are real does it say that they are kept.
+    assert whole["lr_schedulers"][0]["_last_lr"][0] < 0.3
+    assert logged(tmp_path / "whole", "train/loss")[3:] == logged(tmp_path / "parts", "train/loss")
+    if validation:
+        assert same_weights(tmp_path / "whole/best.ckpt", tmp_path / "parts/best.ckpt")
+
+
+def test_a_finished_run_is_resumed_at_its_end(fit_tiny: Fit, tmp_path: Path) -> None:
+    first = fit_tiny("run", epochs=2)
+    again = fit_tiny("run", epochs=2, resume=tmp_path / "run/last.ckpt")
+    assert again.epochs == 2
+    assert torch.equal(first.model.walk.decay_logit, again.model.walk.decay_logit)
+
+
+def test_the_last_checkpoint_is_that_of_the_last_epoch(fit_tiny: Fit, tmp_path: Path) -> None:
+    fit_tiny("run", epochs=6, lr=0.5)
+    losses = logged(tmp_path / "run", "val/loss")
+    assert losses.index(min(losses)) < 5, "the test needs a last epoch that is not the best"
+    assert stored(tmp_path / "run/last.ckpt")["epoch"] == 5
+
+
+@pytest.mark.parametrize(("monitor", "choose"), [("val/loss", min), ("val/PR@5", max)])
+def test_the_monitor_chooses_the_checkpoint(fit_tiny: Fit, tmp_path: Path, monitor: str, choose: Any) -> None:
+    fitted = fit_tiny("run", epochs=8, lr=0.5, validation=0.5, monitor=monitor)
+    values = logged(tmp_path / "run", monitor)
+    assert len(values) == 8
+    assert fitted.checkpoint == tmp_path / "run/best.ckpt"
+    best = stored(fitted.checkpoint)
+    assert best["epoch"] == values.index(choose(values)) < 7
+    assert torch.equal(best["state_dict"]["model.walk.decay_logit"], fitted.model.walk.decay_logit)
+
+
+def test_without_validation_the_last_epoch_is_chosen(fit_tiny: Fit, tmp_path: Path) -> None:
+    fitted = fit_tiny("run", epochs=2, validation=0.0)
+    assert fitted.checkpoint == tmp_path / "run/last.ckpt"
+    assert sorted(path.name for path in (tmp_path / "run").iterdir()) == ["last.ckpt", "metrics.csv"]
+    assert stored(fitted.checkpoint)["epoch"] == 1
+
+
+def test_training_ends_early_where_nothing_improves(fit_tiny: Fit) -> None:
+    # Steps this small round to none: the first epoch stays the best, and two more are waited for.
+    assert fit_tiny("run", epochs=20, lr=1e-30, early_stopping=2).epochs == 3
+
+
+def test_validation_counts_questions_not_batches(fit_tiny: Fit, tiny: Beaver, tmp_path: Path) -> None:
+    """With a batch size of 2, five questions come as 2, 2 and 1; every one of them weighs a fifth."""
+    fit_tiny("run", epochs=1, validation=0.6)
+    _, held = split_validation(tiny.questions, Validation(0.6, "question"), seed=0)
+    assert len(held) == 5
+    model, _ = load_checkpoint(tmp_path / "run/last.ckpt")
+    model.index(tiny.corpus())
+    questions, query = [tiny.questions[i] for i in held], tiny.encode_questions()[held]
+    batch = QuestionSet(model, questions, query).__getitems__(list(range(5)))
+    with torch.no_grad():
+        scores = model.scores(model(batch.query, batch.evidence), batch.evidence)
+    expected = TableLoss()(scores, batch.gold_tables).item()
+    assert logged(tmp_path / "run", "val/loss") == [pytest.approx(expected, rel=1e-5)]
+    for name, value in evaluate(model, tiny, query, questions).metrics.items():
+        assert logged(tmp_path / "run", f"val/{name}") == [pytest.approx(value, rel=1e-5)], name
+
+
+def test_the_training_loss_counts_questions_not_batches(fit_tiny: Fit, tiny: Beaver, tmp_path: Path) -> None:
+    """Without dropout and steps, the mean over batches of 3, 3 and 2 is the loss of all eight questions at once."""
+    model = partial(JoinGR, anchors=2, hops=2, hidden_channels=8, dropout=0.0)
+    fit_tiny("run", epochs=1, validation=0.0, lr=1e-30, model=model, batch_size=3)
+    trained, _ = load_checkpoint(tmp_path / "run/last.ckpt")
+    batch = QuestionSet(trained.index(tiny.corpus()), tiny.questions, tiny.encode_questions()).__getitems__([*range(8)])
+    with torch.no_grad():
+        scores = trained.scores(trained(batch.query, batch.evidence), batch.evidence)
+    expected = TableLoss()(scores, batch.gold_tables).item()
+    assert logged(tmp_path / "run", "train/loss") == [pytest.approx(expected, rel=1e-5)]
+
+
+def test_validation_questions_are_not_trained_on(fit_tiny: Fit, tiny: Beaver, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[list[str]] = []
+
+    class Noted(QuestionSet):
+        def __init__(self, model: JoinGR, questions: Sequence[Question], query: torch.Tensor) -> None:
+            made.append([question.text for question in questions])
+            assert torch.equal(query, HashingEncoder(16).encode_queries(made[-1]))
+            super().__init__(model, questions, query)
+
+    monkeypatch.setattr(module, "QuestionSet", Noted)
+    fit_tiny("run", epochs=1)
+    train, held = made
+    assert (len(train), len(held)) == (6, 2)
+    assert sorted(train + held) == sorted(question.text for question in tiny.questions)
+
+
+def test_only_the_scorer_and_the_decays_learn(fit_tiny: Fit, tiny: Beaver, tmp_path: Path) -> None:
+    before = [(graph["column"].x.clone(), graph["column", "join", "column"].edge_attr.clone()) for graph in tiny]
+    fit_tiny("start", epochs=1, lr=1e-30)
+    fit_tiny("run", epochs=3)
+    start, end = (stored(tmp_path / folder / "last.ckpt")["state_dict"] for folder in ("start", "run"))
+    assert set(end) == SCORER | {"model.walk.decay_logit"}
+    # A softmax is the same whatever is added to all scores alike.
+    assert {name for name in end if torch.equal(start[name], end[name])} <= {"model.walk.scorer.output.bias"}
+    for graph, (x, edge_attr) in zip(tiny, before, strict=True):
+        assert torch.equal(graph["column"].x, x)
+        assert torch.equal(graph["column", "join", "column"].edge_attr, edge_attr)
+        assert not graph["column"].x.requires_grad
+    assert not tiny.encode_questions().requires_grad
+
+
+def test_every_part_of_the_first_layer_learns_after_a_validation(fit_tiny: Fit, tmp_path: Path) -> None:
+    """Validation projects nodes and edges once and keeps them; training must not go on with these."""
+    fit_tiny("one", epochs=1)
+    fit_tiny("two", epochs=2)
+    one, two = (
+        stored(tmp_path / folder / "last.ckpt")["state_dict"]["model.walk.scorer.input.weight"]
+        for folder in ("one", "two")
+    )
+    sizes = {"query": 16, "edge": 16, "frontier": 16, "neighbor": 16, "deposit and hop": 2}
+    for name, a, b in zip(sizes, one.split([*sizes.values()], 1), two.split([*sizes.values()], 1), strict=True):
+        assert not torch.allclose(a, b, atol=1e-4), name
+
+
+def test_a_checkpoint_is_plain_and_names_its_encoder(fit_tiny: Fit, tmp_path: Path) -> None:
+    fitted = fit_tiny("run")
+    for path in sorted((tmp_path / "run").glob("*.ckpt")):
+        assert "=" not in path.name
+        assert stored(path)["joingr"] == {
+            "model": fitted.model.arguments,
+            "encoder": "hashing-16",
+            "encoder_identity": HashingEncoder(16).identity,
+            "dataset": "beaver",
+            "seed": 0,
+        }
+        with zipfile.ZipFile(path) as archive:
+            pickled = next(name for name in archive.namelist() if name.endswith("data.pkl"))
+            called = {
+                argument for code, argument, _ in pickletools.genops(archive.read(pickled)) if code.name == "GLOBAL"
+            }
+        assert called == {"collections OrderedDict", "torch FloatStorage", "torch._utils _rebuild_tensor_v2"}
+
+
+def test_a_checkpoint_gives_the_model_back(fit_tiny: Fit, tiny: Beaver) -> None:
+    fitted = fit_tiny("run")
+    loaded, description = load_checkpoint(fitted.checkpoint)
+    assert loaded.arguments == description.model == fitted.model.arguments
+    query = tiny.encode_questions()
+    ours, theirs = (model.index(tiny.corpus()).rank(query, 6) for model in (fitted.model, loaded))
+    assert torch.equal(ours.table, theirs.table)
+    assert torch.equal(ours.score, theirs.score)
+
+
+def test_another_encoder_is_refused_naming_both(fit_tiny: Fit) -> None:
+    fitted = fit_tiny("run", epochs=1)
+    _, description = load_checkpoint(fitted.checkpoint)
+    require_encoder(description, "hashing-16", HashingEncoder(16).identity, fitted.checkpoint)
+    with pytest.raises(JoinGRError) as caught:
+        require_encoder(description, "hashing-32", HashingEncoder(32).identity, fitted.checkpoint)
+    for part in ("'hashing-16'", "'hashing-32'", str(fitted.checkpoint)):
+        assert part in str(caught.value)
+
+
+def test_resuming_with_another_model_is_refused(fit_tiny: Fit, tmp_path: Path) -> None:
+    fit_tiny("run", epochs=1)
+    with pytest.raises(JoinGRError, match=r"trained with model\.hidden_channels=8, and cannot go on with 16"):
+        fit_tiny("run", resume=tmp_path / "run/last.ckpt", model=partial(JoinGR, anchors=2, hops=2, hidden_channels=16))
+
+
+@pytest.mark.parametrize("content", [b"", b"no checkpoint", None])
+def test_what_is_no_checkpoint_is_told(tmp_path: Path, content: bytes | None) -> None:
+    path = tmp_path / "model.ckpt"
+    if content is None:
+        torch.save(torch.zeros(3), path)
+    else:
+        path.write_bytes(content)
+    with pytest.raises(JoinGRError, match=f"The file '{path}' is no JoinGR checkpoint"):
+        load_checkpoint(path)
+
+
+def test_a_cut_checkpoint_is_told(fit_tiny: Fit) -> None:
+    path = fit_tiny("run", epochs=1).checkpoint
+    path.write_bytes(path.read_bytes()[:500])
+    with pytest.raises(JoinGRError, match=f"The file '{path}' is no JoinGR checkpoint"):
+        load_checkpoint(path)
+
+
+def test_an_epoch_has_to_be_trained(fit_tiny: Fit) -> None:
+    with pytest.raises(JoinGRError, match=r"No epoch was trained.*: raise trainer\.max_epochs"):
+        fit_tiny("run", epochs=0)
+
+
+def test_questions_are_needed_to_learn_from(tiny: Beaver, tmp_path: Path) -> None:
+    with pytest.raises(JoinGRError, match=r"Dataset 'beaver' \(dev\) has no question to learn from"):
+        module.fit(JoinGR, tiny, TableLoss(), print, print, tmp_path, Fitting(), questions=[])
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"batch_size": 0}, r"'batch_size' needs to be at least 1 \(got 0\)"),
+        ({"monitor": "val/PR@7"}, "no validation value 'val/PR@7': choose one of val/loss, val/P@5"),
+        ({"early_stopping": 0}, "'early_stopping' needs to be at least 1"),
+        ({"early_stopping": 3, "validation": Validation(0.0)}, r"'validation.fraction' above 0 \(got 3 and 0.0\)"),
+    ],
+)
+def test_fitting_says_what_is_out_of_range(values: dict[str, Any], message: str) -> None:
+    with pytest.raises(JoinGRError, match=message):
+        Fitting(**values)
+
+
+def test_fitting_leaves_lightning_as_talkative_as_it_was(
+    fit_tiny: Fit, capfd: pytest.CaptureFixture[str], recwarn: pytest.WarningsRecorder
+) -> None:
+    fit_tiny("run", epochs=1)
+    assert capfd.readouterr() == ("", "")
+    assert not [warning for warning in recwarn if "lightning" in str(warning.filename)]
+
+
+def test_dropout_draws_anew_each_epoch(fit_tiny: Fit, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[tuple[float, ...]] = []
+
+    def noted(*args: Any, **options: Any) -> torch.Tensor:
+        if args[2]:
+            drawn.append(tuple(torch.get_rng_state()[:64].tolist()))
+        return dropout(*args, **options)
+
+    monkeypatch.setattr("joingr_pyg.nn.edge_scorer.F.dropout", noted)
+    fit_tiny("run", epochs=2, validation=0.0, batch_size=8)
+    assert len(set(drawn)) == len(drawn) > 2

@@ -1,0 +1,76 @@
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from joingr_pyg.datasets import Question
+from joingr_pyg.errors import JoinGRError
+from joingr_pyg.training.validation import Validation, split_validation
+
+
+def asked(*databases: str) -> list[Question]:
+    return [Question(index, f"question {index}", database, ("t",)) for index, database in enumerate(databases)]
+
+
+def test_whole_databases_are_held_out() -> None:
+    questions = asked(*"aabbbcccc")
+    train, held = split_validation(questions, Validation(0.2, "database"), seed=0)
+    assert sorted(train + held) == list(range(9))
+    assert not {questions[i].database for i in train} & {questions[i].database for i in held}
+    assert len(held) >= 2
+
+
+@given(
+    databases=st.lists(st.sampled_from("abcdef"), min_size=2, max_size=30).filter(lambda names: len(set(names)) > 1),
+    fraction=st.floats(0.01, 0.5),
+    by=st.sampled_from(["database", "question"]),
+    seed=st.integers(0, 5),
+)
+def test_no_more_units_are_held_out_than_it_takes(databases: list[str], fraction: float, by: str, seed: int) -> None:
+    questions = asked(*databases)
+    try:
+        train, held = split_validation(questions, Validation(fraction, by), seed)
+    except JoinGRError:
+        # One database outweighs all others: whichever order they come in, none may be left.
+        assert by == "database"
+        assert max(Counter(databases).values()) > (1 - fraction) * len(databases)
+        return
+    assert sorted(train + held) == list(range(len(questions)))
+    assert train == sorted(train)
+    assert train
+    units = Counter(databases[i] if by == "database" else str(i) for i in held)
+    wanted = fraction * len(questions)
+    assert len(held) >= wanted
+    assert len(held) - max(units.values()) < wanted
+
+
+def test_single_questions_are_held_out() -> None:
+    train, held = split_validation(asked(*"aaaaaaaaaa"), Validation(0.25, "question"), seed=0)
+    assert (len(train), len(held)) == (7, 3)
+
+
+def test_the_seed_decides_what_is_held_out() -> None:
+    questions, validation = asked(*"abcdefghij" * 3), Validation(0.2, "question")
+    assert split_validation(questions, validation, 1) == split_validation(questions, validation, 1)
+    assert split_validation(questions, validation, 1) != split_validation(questions, validation, 2)
+
+
+def test_nothing_is_held_out_on_request() -> None:
+    assert split_validation(asked("a", "b"), Validation(0.0, "database"), seed=0) == ([0, 1], [])
+
+
+def test_something_has_to_be_left_to_train_on() -> None:
+    with pytest.raises(JoinGRError, match="Holding out 10% by database leaves no question to train on"):
+        split_validation(asked("a", "a"), Validation(0.1, "database"), seed=0)
+
+
+@pytest.mark.parametrize("fraction", [-0.1, 1.0, 1.5])
+def test_the_fraction_lies_below_one(fraction: float) -> None:
+    with pytest.raises(JoinGRError, match=rf"at least 0 and below 1 \(got {fraction}\)"):
+        Validation(fraction)
+
+
+def test_what_is_held_out_is_a_database_or_a_question() -> None:
+    with pytest.raises(JoinGRError, match="'database' or 'question' \\(got 'table'\\)"):
+        Validation(by="table")
