@@ -13,8 +13,8 @@ from torch_geometric.data import Batch, HeteroData
 from torch_geometric.transforms import ToUndirected
 
 from joingr_pyg.corpus import Corpus
-from joingr_pyg.encoders import Encoder
 from joingr_pyg.datasets import build_graphs
+from joingr_pyg.encoders import Encoder
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.graph import INTRA, JOIN, OWNER, count_edges, join_graph
 from joingr_pyg.models import heuristic
@@ -90,7 +90,7 @@ def test_names_vectors_and_owners_follow_the_schema() -> None:
     assert data["table"].name == ["author", "book", "note"]
     assert data["table"].num_nodes == 3
     assert data["table"].internal.tolist() == [False, False, False]
-    assert data["column"].name == "id name born isbn shelf title author editor sequel_of text".split()
+    assert data["column"].name == ["id", "name", "born", "isbn", "shelf", "title", "author", "editor", "sequel_of", "text"]
     assert data["column"].x[:, 0].tolist() == list(range(10))
     assert data[JOIN].edge_attr[:, 1].tolist() == [0, -1, -2]
     assert pairs(data, OWNER) == list(enumerate([0, 0, 0, 1, 1, 1, 1, 1, 1, 2]))

@@ -201,7 +201,7 @@ def _load(path: Path) -> _Processed | None:
     except FileNotFoundError:
         return None
     except Exception as error:  # A cut file fails in many ways, and the raw files are there to make it again.
-        logger.warning("The processed file %s is damaged (%s): it is made anew.", path, error)
+        logger.warning("The processed file %s is damaged (%s): it is made anew.", path, type(error).__name__)
         return None
 
 

@@ -2,6 +2,7 @@
 
 import os
 from collections import deque
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache, partial
 from importlib.util import find_spec
@@ -102,7 +103,6 @@ class FusedWalk:
     def __repr__(self) -> str:
         return f"{self.__class__.__name__}({self.walk}, num_nodes={self.num_nodes})"
 
-    @torch.no_grad()
     def __call__(self, query: Tensor, seed: Tensor, seed_deposit: Tensor, row: Tensor | None = None) -> Reached:
         """Walk from every seed of every query.
 
@@ -113,8 +113,8 @@ class FusedWalk:
             row: ``[B, N]`` row of ``x`` that stands for a node under a query.
 
         Raises:
-            ValueError: If a tensor has a wrong shape, or ``seed`` names a node that does not exist.
-            IndexError: If a row that does not exist stands for a node.
+            ValueError: If a tensor has a wrong shape.
+            IndexError: If ``seed`` names a node that does not exist, or a row that does not exist stands for a node.
         """
         num_queries = query.size(0)
         if seed.dim() != 2 or seed.size(0) != num_queries or seed_deposit.shape != seed.shape:
@@ -122,31 +122,27 @@ class FusedWalk:
                 f"'seed' and 'seed_deposit' need to have one shape [{num_queries}, num_seeds] "
                 f"(got {list(seed.shape)} and {list(seed_deposit.shape)})"
             )
-        if seed.numel() and seed.max() >= self.num_nodes:
-            raise ValueError(f"'seed' needs to hold numbers below {self.num_nodes} (got {int(seed.max())})")
         if row is not None and row.shape != (num_queries, self.num_nodes):
             raise ValueError(f"'row' needs to have shape [{num_queries}, {self.num_nodes}] (got {list(row.shape)})")
-        projected = F.linear(query[:, : self._query_weight.size(1)].float(), self._query_weight, self._query_bias)
-        batch = (
-            _floats(query),
-            _floats(projected),
-            np.ascontiguousarray(seed.numpy(), np.int64),
-            _floats(seed_deposit),
-            np.empty((0, 0), np.uint64) if row is None else _indices(row),
-        )
+        rows = np.empty((0, 0), np.uint64) if row is None else _indices(row)
+        run = partial(self._run, (_floats(query), _indices(seed).view(np.int64), _floats(seed_deposit), rows))
         threads = torch.get_num_threads()
         size = max(SMALLEST_CHUNK, -(-num_queries // (CHUNKS_A_THREAD * threads)))
-        chunks = [(begin, min(begin + size, num_queries)) for begin in range(0, max(num_queries, 1), size)]
-        apply = map if min(threads, len(chunks)) == 1 else _pool(os.getpid(), threads).map
-        count, node, score = zip(*apply(partial(self._run, batch), chunks), strict=True)
-        ptr = F.pad(torch.from_numpy(np.concatenate(count)).cumsum(0), (1, 0))
-        return Reached(ptr, torch.from_numpy(np.concatenate(node)), torch.from_numpy(np.concatenate(score)))
+        if threads == 1 or num_queries <= size:
+            count, node, score = run((0, num_queries))
+        else:
+            chunks = [(begin, min(begin + size, num_queries)) for begin in range(0, num_queries, size)]
+            parts = zip(*_pool(os.getpid(), threads).map(run, chunks), strict=True)
+            count, node, score = map(np.concatenate, parts)
+        ptr = np.zeros(num_queries + 1, np.int64)
+        np.cumsum(count, out=ptr[1:])
+        return Reached(*map(torch.from_numpy, (ptr, node, score)))
 
     def _run(self, batch: tuple[Array, ...], chunk: tuple[int, int]) -> tuple[Array, Array, Array]:
         # Numba takes a while to import.
         from joingr_pyg.nn.fused_kernel import new_scratch, walk_kernel
 
-        channels = self._model[0].size
+        channels = self._model[1][0].size
         try:
             scratch = self._scratch.pop()
         except IndexError:
@@ -163,24 +159,25 @@ class FusedWalk:
         bias, weight = bias - bias.mean(), weight - weight.mean(0)
         *parts, scalars = weight.split(sizes, dim=1)
         # Beside each projection, its dot products with the directions of deposit and hop.
-        query, *others = (torch.cat([part, scalars.t() @ part]) for part in parts)
-        self._query_weight = query.float()
-        self._query_bias = torch.cat([bias, scalars.t() @ bias]).float()
-
+        query, *others = ((part, scalars.t() @ part) for part in parts)
         channels = gain.numel()
         gain = torch.where(gain.abs() < SMALLEST_GAIN, SMALLEST_GAIN, gain)
         axes = gain.unsqueeze(-1) * scalars
         (deposit_square, mixed), (_, hop_square) = (scalars.t() @ scalars / max(channels, 1)).tolist()
         moments = (deposit_square, mixed, hop_square, *(output @ axes).tolist(), epsilon)
         self._model = (
-            *(_floats(vector) for vector in (gain, 1 / gain, shift, output, *axes.t())),
-            tuple(map(np.float32, moments)),
-            _floats(self.walk.decay_logit.sigmoid()),
+            (_floats(torch.cat(query)), _floats(torch.cat([bias, bias @ scalars]))),
+            (
+                *map(_floats, (gain, 1 / gain, shift, output, *axes.t())),
+                _scalars(moments),
+                _floats(self.walk.decay_logit.sigmoid()),
+            ),
         )
-        features = []
-        for vectors, part in zip((edge_attr, x, x), others, strict=True):
-            features += [F.linear(vectors.float(), rows.float()) for rows in (part[:channels], part[channels:])]
-        self._features = (*map(_floats, features), _floats(x), _indices(first_row))
+        self._features = (
+            *(_floats(F.linear(v.float(), w.float())) for v, both in zip((edge_attr, x, x), others) for w in both),
+            _floats(x),
+            _indices(first_row),
+        )
 
 
 def _parameters(scorer: EdgeScorer | None, edge_attr: Tensor, x: Tensor) -> tuple[Any, ...]:
@@ -195,8 +192,12 @@ def _parameters(scorer: EdgeScorer | None, edge_attr: Tensor, x: Tensor) -> tupl
     return weight, bias, sizes, gain, shift, output, scorer.norm.eps
 
 
+def _scalars(values: Iterable[float]) -> tuple[np.float32, ...]:
+    return tuple(map(np.float32, values))
+
+
 def _floats(tensor: Tensor) -> Array:
-    return tensor.float().contiguous().numpy()
+    return tensor.detach().float().contiguous().numpy()
 
 
 def _indices(tensor: Tensor) -> Array:

@@ -25,6 +25,7 @@ Index = np.uint64
 ONE = np.uint64(1)
 NONE = np.uint64(2**64 - 1)
 Real = np.float32
+LOW = np.int64(2**32 - 1)
 SLACK = Real(0.05)
 
 
@@ -78,25 +79,34 @@ def walk_kernel(channels: int) -> Callable[..., Any]:
     @compiled
     def walk(begin: Any, end: Any, graph: Any, model: Any, features: Any, batch: Any, scratch: Any) -> Any:
         ptr, head, edge_number = graph
-        gain, inverse_gain, shift, output, deposit_axis, hop_axis, moments, decay = model
+        query_weight, query_bias = model[0]
+        gain, inverse_gain, shift, output, deposit_axis, hop_axis, moments, decay = model[1]
         edge_row, edge_dot, frontier_row, frontier_dot, neighbor_row, neighbor_dot, vectors, first_vector = features
-        query, projected, seed, seed_deposit, row = batch
+        query, seed, seed_deposit, row = batch
         deposit_square, mixed, hop_square, deposit_offset, hop_offset, epsilon = moments
         local, node, node_row, start, mark, queue, key, deposit, score = scratch[0]  # A node that was met.
         base, far, square, along_deposit, along_hop = scratch[1]  # A directed edge that was met.
-        opposite, offset, peak, total, own = scratch[2]  # A node of the frontier.
+        opposite, offset, peak, total, asked, own = scratch[2]  # A node of the frontier.
         slot, source, deviation, inverse, share = scratch[3]  # An edge out of the frontier.
 
+        score_bits = score.view(np.int32)
         count = np.zeros(end - begin, np.int64)
         found_node = np.empty(64 * (end - begin), np.int64)
-        found_score = np.empty(64 * (end - begin), np.float32)
+        found_bits = np.empty(64 * (end - begin), np.int32)
         found = 0
         for b in range(begin, end):
+            for k in range(channels + 2):
+                asked[k] = query_bias[k]
+                for d in range(query_weight.shape[1]):
+                    asked[k] += query_weight[k, d] * query[b, d]
+
             known = resolved = used = Index(0)
             for w in range(seed.shape[1]):
                 if seed[b, w] < 0:
                     continue
                 here = Index(seed[b, w])
+                if here >= Index(local.size):
+                    raise IndexError("'seed' names a node that does not exist")
                 # A node has been met if its number, whatever was left there, leads back to it.
                 i = local[here]
                 if i >= known or node[i] != here:
@@ -141,9 +151,9 @@ def walk_kernel(channels: int) -> Callable[..., Any]:
                                 resolved += ONE
                             r = node_row[i]
                             for k in range(channels):
-                                own[k] = projected[b, k] + frontier_row[r, k]
-                            own_deposit = projected[b, channels] + frontier_dot[r, 0]
-                            own_hop = projected[b, channels + 1] + frontier_dot[r, 1]
+                                own[k] = asked[k] + frontier_row[r, k]
+                            own_deposit = asked[channels] + frontier_dot[r, 0]
+                            own_hop = asked[channels + 1] + frontier_dot[r, 1]
                             for j in range(degree):
                                 e = edge_number[first + j]
                                 r = node_row[far[used]]
@@ -225,23 +235,21 @@ def walk_kernel(channels: int) -> Callable[..., Any]:
             positive = 0
             for i in range(known):
                 if score[i] > Real(0.0):
-                    key[positive] = (np.int64(score[i].view(np.int32)) << 32) + (np.int64(2**32 - 1) - np.int64(node[i]))
+                    key[positive] = (np.int64(score_bits[i]) << 32) + LOW - np.int64(node[i])
                     positive += 1
                 score[i] = Real(0.0)
                 start[i] = NONE
                 mark[i] = -1
             key[:positive].sort()
             if found + positive > found_node.size:
-                size = 2 * (found + positive)
-                found_node = _grown(found_node, size)
-                found_score = _grown(found_score, size)
-            for j in range(positive):
-                packed = key[positive - 1 - j]
-                found_node[found + j] = np.int64(2**32 - 1) - (packed & np.int64(2**32 - 1))
-                found_score[found + j] = np.int32(packed >> 32).view(np.float32)
+                found_node = _grown(found_node, 2 * (found + positive))
+                found_bits = _grown(found_bits, 2 * (found + positive))
+            for packed in key[:positive][::-1]:
+                found_node[found] = LOW - (packed & LOW)
+                found_bits[found] = packed >> 32
+                found += 1
             count[b - begin] = positive
-            found += positive
-        return count, found_node[:found], found_score[:found]
+        return count, found_node[:found], found_bits[:found].view(np.float32)
 
     return walk
 
@@ -277,6 +285,6 @@ def new_scratch(num_nodes: int, num_edges: int, channels: int) -> tuple[tuple[An
             reals(num_nodes),
         ),
         (reals(num_edges, channels), indices(num_edges), *(reals(num_edges) for _ in range(3))),
-        (reals(num_nodes, channels), *(reals(num_nodes) for _ in range(3)), reals(channels)),
+        (reals(num_nodes, channels), *(reals(num_nodes) for _ in range(3)), reals(channels + 2), reals(channels)),
         (indices(num_edges), indices(num_edges), *(reals(num_edges) for _ in range(3))),
     )

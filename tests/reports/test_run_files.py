@@ -1,0 +1,58 @@
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from joingr_pyg.reports.run_files import write_metrics, write_questions, write_text
+
+
+def test_metrics_are_readable_json_in_a_new_folder(tmp_path: Path) -> None:
+    metrics = {"dataset": "demo", "metrics": {"P@5": 0.25}, "note": "名"}
+    path = write_metrics(tmp_path / "a" / "b", metrics)
+    assert path == tmp_path / "a" / "b" / "metrics.json"
+    assert json.loads(path.read_text(encoding="utf-8")) == metrics
+    assert list(json.loads(path.read_text(encoding="utf-8"))) == ["dataset", "metrics", "note"]
+    assert "名" in path.read_text(encoding="utf-8")
+
+
+def test_questions_are_a_line_each_whatever_they_hold(tmp_path: Path) -> None:
+    records: list[dict[str, Any]] = [
+        {"index": 0, "question": "two\nlines\u2028and more"},
+        {"index": 1, "question": '"名"', "ranked": [{"table": "a.b", "score": -0.5}]},
+    ]
+    path = write_questions(tmp_path, iter(records))
+    assert path.name == "questions.jsonl"
+    lines = path.read_text(encoding="utf-8").split("\n")
+    assert [json.loads(line) for line in lines[:-1]] == records
+    assert lines[-1] == ""
+    assert write_questions(tmp_path, []).read_text() == ""
+
+
+def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
+    write_text(tmp_path / "a.txt", "x" * 10_000)
+    write_text(tmp_path / "a.txt", "short")
+    assert (tmp_path / "a.txt").read_text() == "short"
+    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+
+
+def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_text(tmp_path / "a.txt", "old")
+
+    def fail(path: Path, text: str, **options: Any) -> int:
+        path.write_bytes(b"half")
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", fail)
+    with pytest.raises(OSError, match="No space"):
+        write_text(tmp_path / "a.txt", "new")
+    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("a.txt", b"old")]
+
+
+def test_others_may_read_the_results(tmp_path: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        assert write_metrics(tmp_path, {}).stat().st_mode & 0o777 == 0o644
+    finally:
+        os.umask(before)

@@ -1,0 +1,147 @@
+from functools import partial
+from pathlib import Path
+
+import lightning as L
+import pytest
+import torch
+from hydra import compose, initialize_config_dir
+from hydra.utils import instantiate
+from lightning.pytorch.loggers import Logger
+from omegaconf import DictConfig, OmegaConf
+
+from joingr_pyg.datasets import DATASETS
+from joingr_pyg.encoders import Encoder
+from joingr_pyg.models import JoinGR, Retriever
+from joingr_pyg.training.fit import Fitting
+from joingr_pyg.training.module import Optimization
+from joingr_pyg.training.quiet import quiet_lightning
+from joingr_pyg.training.validation import Validation
+
+CONF = Path(__file__).parents[1] / "conf"
+
+
+def options(group: str) -> list[str]:
+    return sorted(path.stem for path in (CONF / group).glob("*.yaml"))
+
+
+def composed(name: str, *overrides: str) -> DictConfig:
+    with initialize_config_dir(str(CONF), version_base="1.3"):
+        return compose(name, list(overrides))
+
+
+def test_every_group_is_tried_here() -> None:
+    tried = {"dataset", "encoder", "experiment", "logger", "loss", "method", "model", "paths", "trainer"}
+    assert {path.name for path in CONF.iterdir() if path.is_dir()} == tried
+
+
+@pytest.mark.parametrize("encoder", options("encoder"))
+def test_every_encoder_is_made_without_a_model(encoder: str) -> None:
+    given = ["encoder.model=someone/some-model"] if encoder == "sentence_transformer" else []
+    made = instantiate(composed("train", f"encoder={encoder}", *given).encoder)
+    assert isinstance(made, Encoder)
+    assert "_model" not in vars(made)
+    assert made.name == {"hashing": "hashing-256", "sentence_transformer": "some-model"}.get(encoder, encoder)
+
+
+def test_the_encoders_of_the_paper_are_as_their_authors_say() -> None:
+    bge = composed("train", "encoder=bge").encoder
+    assert bge.model == "BAAI/bge-large-en-v1.5"
+    assert bge.query_prompt == "Represent this sentence for searching relevant passages: "
+    assert bge.document_prompt is None
+    contriever = composed("train", "encoder=contriever").encoder
+    assert (contriever.model, contriever.pooling) == ("facebook/contriever", "mean")
+
+
+@pytest.mark.parametrize("dataset", options("dataset"))
+@pytest.mark.parametrize("command", ["train", "evaluate"])
+def test_every_dataset_has_the_splits_it_is_asked_for(command: str, dataset: str) -> None:
+    cfg = composed(command, f"dataset={dataset}", "paths.data=somewhere")
+    source = instantiate(cfg.dataset.source)
+    assert isinstance(source, partial)
+    assert source.func is DATASETS[dataset]
+    assert {cfg.dataset.train, cfg.dataset.test} <= set(DATASETS[dataset].splits)
+    assert source.keywords["root"] == "somewhere"
+    Validation(by=cfg.dataset.validation)
+
+
+def test_every_dataset_of_the_package_has_a_config() -> None:
+    assert options("dataset") == sorted(DATASETS)
+
+
+@pytest.mark.parametrize("model", options("model"))
+def test_every_model_is_made(model: str) -> None:
+    made = instantiate(composed("train", f"model={model}").model)(channels=8)
+    assert isinstance(made, JoinGR)
+    assert any(parameter.requires_grad for parameter in made.parameters())
+
+
+@pytest.mark.parametrize("method", options("method"))
+def test_every_method_is_made_and_learns_nothing(method: str) -> None:
+    made = instantiate(composed("evaluate", f"method={method}").method)
+    assert isinstance(made, Retriever)
+    assert not any(parameter.requires_grad for parameter in made.parameters())
+
+
+@pytest.mark.parametrize("loss", options("loss"))
+def test_every_loss_is_made(loss: str) -> None:
+    made = instantiate(composed("train", f"loss={loss}").loss)
+    # One gold table of score 0.5 and one other of 0.5: a margin of 0.1 is what is missing.
+    assert made(torch.tensor([[0.5, 0.5]]), torch.tensor([[True, False]])).item() == pytest.approx(0.1)
+    assert made.target == loss
+
+
+@pytest.mark.parametrize("logger", options("logger"))
+def test_every_logger_is_made(logger: str, tmp_path: Path) -> None:
+    assert isinstance(instantiate(composed("train", f"logger={logger}").logger)(save_dir=str(tmp_path)), Logger)
+
+
+@pytest.mark.parametrize("trainer", options("trainer"))
+def test_every_trainer_is_made(trainer: str, tmp_path: Path) -> None:
+    make = instantiate(composed("train", f"trainer={trainer}").trainer)
+    with quiet_lightning():
+        made = make(callbacks=[], logger=False, default_root_dir=str(tmp_path), enable_checkpointing=False)
+    torch.use_deterministic_algorithms(False)
+    assert isinstance(made, L.Trainer)
+
+
+@pytest.mark.parametrize("experiment", options("experiment"))
+def test_every_experiment_composes(experiment: str) -> None:
+    cfg = composed("train", f"experiment={experiment}")
+    assert OmegaConf.to_container(cfg, resolve=True)["dataset"]["source"]["_partial_"] is True
+    assert cfg.folds is None or cfg.dataset.train == cfg.dataset.test
+    Fitting(
+        batch_size=cfg.batch_size,
+        optimization=Optimization(**cfg.optimization),
+        validation=Validation(**cfg.validation),
+        early_stopping=cfg.early_stopping,
+        monitor=cfg.monitor,
+        seed=cfg.seed,
+    )
+
+
+def test_an_experiment_is_overridden_from_the_command_line() -> None:
+    cfg = composed("train", "loss=edge", "experiment=beaver_cv", "encoder=hashing", "folds=3", "trainer.max_epochs=7")
+    assert (cfg.folds, cfg.trainer.max_epochs) == (3, 7)
+    assert cfg.loss._target_ == "joingr_pyg.losses.EdgeLoss"
+    assert cfg.dataset.source._target_ == "joingr_pyg.datasets.Beaver"
+
+
+def test_the_defaults_are_those_of_the_paper() -> None:
+    """Appendix B, and the settings of section 4."""
+    cfg = composed("train")
+    assert (cfg.model.anchors, cfg.model.hops) == (5, 5)
+    assert (cfg.optimization.lr, cfg.optimization.weight_decay) == (1e-3, 1e-4)
+    assert (cfg.loss.margin, cfg.trainer.max_epochs, list(cfg.ks)) == (0.1, 20, [5, 15])
+    beaver = composed("train", "experiment=beaver_cv")
+    assert (beaver.folds, beaver.trainer.max_epochs) == (5, 100)
+
+
+def test_data_and_cache_are_told_by_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JOINGR_DATA", "/their/data")
+    monkeypatch.setenv("JOINGR_CACHE", "/their/cache")
+    source = composed("train", "dataset=bird").dataset.source
+    assert (source.root, source.cache) == ("/their/data", "/their/cache")
+    monkeypatch.delenv("JOINGR_DATA")
+    monkeypatch.delenv("JOINGR_CACHE")
+    source = composed("evaluate", "dataset=bird").dataset.source
+    assert (source.root, source.cache) == ("data", "~/.cache/joingr_pyg")

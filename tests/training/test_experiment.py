@@ -1,0 +1,80 @@
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import pytest
+from torch import Tensor
+
+from joingr_pyg.datasets import Beaver, JoinGraphs, Question
+from joingr_pyg.evaluation import evaluate
+from joingr_pyg.models import Vanilla, heuristic
+from joingr_pyg.training.experiment import cross_validate, train_and_test
+from joingr_pyg.training.fit import Fitted
+
+
+class Pretender:
+    """Stands in for fitting: notes what it was given and hands back the heuristic walk."""
+
+    def __init__(self) -> None:
+        self.given: list[tuple[list[str], Path, Path | None]] = []
+
+    def __call__(
+        self,
+        dataset: JoinGraphs,
+        folder: Path,
+        questions: Sequence[Question] = (),
+        query: Tensor | None = None,
+        resume: Path | None = None,
+    ) -> Fitted:
+        if query is not None:
+            assert (query == dataset.encoder.encode_queries([question.text for question in questions])).all()
+        self.given.append(([question.text for question in questions], folder, resume))
+        return Fitted(heuristic(2, 2), folder / "last.ckpt", epochs=3, seconds=0.5)
+
+
+FOLDS = [[0, 1, 2], [3, 4], [5, 6, 7]]
+
+
+def test_a_fold_is_tested_on_and_the_others_trained_on(tiny: Beaver, tmp_path: Path) -> None:
+    pretender = Pretender()
+    outcome = cross_validate(tiny, FOLDS, pretender, {}, tmp_path, partial(evaluate, ks=(1, 2)))
+    texts = [question.text for question in tiny.questions]
+    for number, fold in enumerate(FOLDS):
+        trained, folder, resume = pretender.given[number]
+        assert trained == [text for position, text in enumerate(texts) if position not in fold]
+        assert folder == tmp_path / f"fold_{number}"
+        assert resume is None
+    assert [record["question"] for record in outcome.records] == texts
+    assert [record["index"] for record in outcome.records] == list(range(8))
+    assert outcome.epochs == [3, 3, 3]
+    assert outcome.training_seconds == 1.5
+
+
+def test_metrics_are_means_over_folds_for_baselines_too(tiny: Beaver, tmp_path: Path) -> None:
+    scored = partial(evaluate, ks=(1, 2))
+    baselines = {"heuristic": heuristic(2, 2), "vanilla": Vanilla()}
+    outcome = cross_validate(tiny, FOLDS, Pretender(), baselines, tmp_path, scored)
+    query = tiny.encode_questions()
+    folds = [scored(heuristic(2, 2), tiny, query[fold], [tiny.questions[i] for i in fold]).metrics for fold in FOLDS]
+    assert outcome.folds == folds
+    values = [fold["R@2"] for fold in folds]
+    mean = sum(values) / 3
+    assert outcome.metrics["R@2"] == pytest.approx(mean)
+    assert outcome.spread["R@2"] == pytest.approx((sum((value - mean) ** 2 for value in values) / 2) ** 0.5)
+    # The same method is the same number, as a baseline or as what was trained.
+    assert outcome.baselines["heuristic"] == outcome.metrics
+    assert set(outcome.baselines["vanilla"]) == {"P@1", "R@1", "PR@1", "P@2", "R@2", "PR@2"}
+
+
+def test_only_the_folds_that_were_begun_are_resumed(tiny: Beaver, tmp_path: Path) -> None:
+    (tmp_path / "fold_1").mkdir()
+    (tmp_path / "fold_1/last.ckpt").touch()
+    pretender = Pretender()
+    cross_validate(tiny, FOLDS, pretender, {}, tmp_path, resume=True)
+    assert [resume for _, _, resume in pretender.given] == [None, tmp_path / "fold_1/last.ckpt", None]
+
+
+def test_without_a_test_split_there_is_only_training(tiny: Beaver, tmp_path: Path) -> None:
+    outcome = train_and_test(tiny, None, Pretender(), {"vanilla": Vanilla()}, tmp_path)
+    assert (outcome.metrics, outcome.records, outcome.baselines, outcome.epochs) == ({}, [], {}, [3])
+    assert outcome.checkpoints == [tmp_path / "last.ckpt"]
