@@ -1,0 +1,83 @@
+"""However a corpus is ranked (all tables or those reached, compiled or on tensors), the answer is one."""
+
+import pytest
+import torch
+
+from joingr_pyg.corpus import Corpus
+from joingr_pyg.datasets import Demo
+from joingr_pyg.encoders import CachedEncoder, HashingEncoder
+from joingr_pyg.models import JoinGR, Ranking, heuristic, joingr
+from joingr_pyg.models.retriever import rank_pairs
+from joingr_pyg.nn.fused import fused_available
+
+OPTIONS = [{}, {"similarity_weight": 0.7}, {"unreached": "drop"}, {"mmr": 0.6}, {"hops": 1, "anchors": 1}]
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
+    return Demo("unused", "test", CachedEncoder(HashingEncoder(64)), tmp_path_factory.mktemp("cache"))
+
+
+@pytest.fixture(scope="module")
+def corpus(demo: Demo) -> Corpus:
+    return demo.corpus()
+
+
+def rank(model: JoinGR, query: torch.Tensor, monkeypatch: pytest.MonkeyPatch, dense: bool, fused: bool) -> Ranking:
+    monkeypatch.setattr(joingr, "DENSE_TABLES", 10**9 if dense else 0)
+    monkeypatch.setattr(joingr, "fused_available", lambda: fused)
+    model.train().eval()  # Forget what another path has derived.
+    return model.rank(query, 15)
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("learned", [True, False])
+@pytest.mark.parametrize(
+    ("dense", "fused"),
+    [
+        (False, False),
+        pytest.param(True, True, marks=pytest.mark.skipif(not fused_available(), reason="numba is not installed")),
+        pytest.param(False, True, marks=pytest.mark.skipif(not fused_available(), reason="numba is not installed")),
+    ],
+)
+def test_paths_agree(
+    demo: Demo,
+    corpus: Corpus,
+    monkeypatch: pytest.MonkeyPatch,
+    options: dict[str, object],
+    learned: bool,
+    dense: bool,
+    fused: bool,
+) -> None:
+    torch.manual_seed(0)
+    query = demo.encode_questions()[::6]
+    model = (JoinGR(64, **options) if learned else heuristic(**options)).eval().index(corpus)
+    plain = rank(model, query, monkeypatch, dense=True, fused=False)
+    other = rank(model, query, monkeypatch, dense, fused)
+    assert torch.allclose(plain.score, other.score, atol=1e-5)
+    # Scores that differ by rounding alone may change places.
+    for row in range(len(query)):
+        for place in (plain.table[row] != other.table[row]).nonzero().flatten().tolist():
+            table = other.table[row, place]
+            near = (plain.score[row] - other.score[row, place]).abs() < 1e-5
+            assert table in plain.table[row, near] or near[-1], (row, place)
+
+
+def test_similarity_of_pairs(demo: Demo, corpus: Corpus) -> None:
+    query = demo.encode_questions()[:20]
+    score, column = corpus.similarity(query)
+    question, table = torch.arange(20).repeat_interleave(corpus.num_tables), torch.arange(corpus.num_tables).repeat(20)
+    order = torch.randperm(question.numel(), generator=torch.Generator().manual_seed(0))[:500]
+    pair_score, pair_column = corpus.similarity_of(query, question[order], table[order])
+    assert torch.allclose(pair_score, score.flatten()[order], atol=1e-6)
+    assert (pair_column == column.flatten()[order]).float().mean() > 0.99  # Equal columns may change places.
+    assert corpus.similarity_of(query, question[:0], table[:0])[0].shape == (0,)
+
+
+def test_rank_pairs() -> None:
+    ranking = rank_pairs(
+        torch.tensor([2, 0, 0, 2, 0]), torch.tensor([7, 3, 1, 5, 9]), torch.tensor([0.1, 0.5, 0.5, 0.4, 0.9]), 3, 2
+    )
+    assert ranking.table.tolist() == [[9, 1], [-1, -1], [5, 7]]
+    assert ranking.score[0].tolist() == pytest.approx([0.9, 0.5])
+    assert ranking.score[1].tolist() == [-torch.inf, -torch.inf]
