@@ -52,10 +52,11 @@ def run(cfg: DictConfig, folder: Path) -> dict[str, Any]:
 
 
 def _retriever(cfg: DictConfig, encoder: Encoder) -> tuple[str, Retriever]:
-    if (cfg.checkpoint is None) == (cfg.method is None):
+    method = cfg.get("method")  # A group that is chosen nothing from leaves no key.
+    if (cfg.checkpoint is None) == (method is None):
         raise JoinGRError("Give one of method=<name> (vanilla, heuristic) and checkpoint=<file that train.py wrote>.")
     if cfg.checkpoint is None:
-        return HydraConfig.get().runtime.choices["method"], instantiate(cfg.method)
+        return HydraConfig.get().runtime.choices["method"], instantiate(method)
     model, description = load_checkpoint(cfg.checkpoint)
     require_encoder(description, encoder.name, encoder.identity, cfg.checkpoint)
     return "joingr", model

@@ -3,10 +3,11 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
+from joingr_pyg import corpus as corpus_module
 from joingr_pyg.corpus import Corpus
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.graph import join_graph
@@ -55,7 +56,9 @@ def test_a_pool_numbers_tables_and_columns_through() -> None:
 def test_sqlite_s_own_tables_are_in_no_pool() -> None:
     own = Table("sqlite_sequence", (Column("name"), Column("seq")))
     shop = Database(
-        "shop", (own, SHOP["order"], own_stat(), SHOP["item"]), (ForeignKey("item", "id", "sqlite_stat1", "idx"), *SHOP.foreign_keys)
+        "shop",
+        (own, SHOP["order"], own_stat(), SHOP["item"]),
+        (ForeignKey("item", "id", "sqlite_stat1", "idx"), *SHOP.foreign_keys),
     )
     corpus = pool(shop, ZOO)
     assert corpus.tables == (("shop", "order"), ("shop", "item"), ("zoo", "cage"), ("zoo", "order"))
@@ -112,6 +115,7 @@ def brute_force(corpus: Corpus, query: Tensor) -> tuple[list[list[float]], list[
     return scores, columns
 
 
+@settings(max_examples=50, deadline=None)
 @given(sizes=st.lists(st.integers(1, 5), min_size=1, max_size=8), seed=st.integers(0, 2**16))
 def test_similarity_is_that_of_a_plain_loop_the_first_of_equals_included(
     make_corpus: Callable[..., Corpus], sizes: list[int], seed: int
@@ -124,3 +128,25 @@ def test_similarity_is_that_of_a_plain_loop_the_first_of_equals_included(
     scores, columns = brute_force(corpus, query)
     assert similarity.tolist() == scores
     assert column.tolist() == columns
+    # Pair by pair, in any order, it is the same.
+    question, table = pairs(column, random)
+    of_pairs, of_columns = corpus.similarity_of(query, question, table)
+    assert of_pairs.tolist() == similarity[question, table].tolist()
+    assert of_columns.tolist() == column[question, table].tolist()
+
+
+def pairs(grid: Tensor, random: np.random.Generator) -> tuple[Tensor, Tensor]:
+    question, table = torch.ones_like(grid).nonzero().t()
+    some = torch.from_numpy(random.permutation(question.numel())[:9])
+    return question[some], table[some]
+
+
+def test_many_pairs_are_looked_at_in_parts(make_corpus: Callable[..., Corpus], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(corpus_module, "PAIRS_AT_ONCE", 2)
+    corpus = make_corpus([[[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]], [[-1.0, 0.0]], [[0.0, 1.0], [0.0, 1.0]]])
+    query = torch.tensor([[1.0, 0.0], [0.0, 1.0]])
+    similarity, column = corpus.similarity_of(query, torch.tensor([1, 0, 1, 0]), torch.tensor([2, 1, 0, 0]))
+    assert similarity.tolist() == [1, -1, 1, 1]
+    assert column.tolist() == [4, 3, 1, 0]
+    nothing = torch.zeros(0, dtype=torch.long)
+    assert [part.shape for part in corpus.similarity_of(query, nothing, nothing)] == [(0,), (0,)]

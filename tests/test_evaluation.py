@@ -150,5 +150,3 @@ def test_what_cannot_be_evaluated_is_told(dataset: JoinGraphs) -> None:
             run(dataset, Vanilla(), ks=ks)
     with pytest.raises(JoinGRError, match=r"'batch_size' needs to be at least 1 \(got 0\)"):
         run(dataset, Vanilla(), batch_size=0)
-
-

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 from torch_geometric.data import Batch, HeteroData
@@ -90,7 +90,18 @@ def test_names_vectors_and_owners_follow_the_schema() -> None:
     assert data["table"].name == ["author", "book", "note"]
     assert data["table"].num_nodes == 3
     assert data["table"].internal.tolist() == [False, False, False]
-    assert data["column"].name == ["id", "name", "born", "isbn", "shelf", "title", "author", "editor", "sequel_of", "text"]
+    assert data["column"].name == [
+        "id",
+        "name",
+        "born",
+        "isbn",
+        "shelf",
+        "title",
+        "author",
+        "editor",
+        "sequel_of",
+        "text",
+    ]
     assert data["column"].x[:, 0].tolist() == list(range(10))
     assert data[JOIN].edge_attr[:, 1].tolist() == [0, -1, -2]
     assert pairs(data, OWNER) == list(enumerate([0, 0, 0, 1, 1, 1, 1, 1, 1, 2]))
@@ -148,6 +159,7 @@ def databases(draw: st.DrawFn) -> Database:
     return Database("d", tuple(tables), tuple(keys))
 
 
+@settings(max_examples=50, deadline=None)
 @given(databases())
 def test_every_pair_with_a_key_is_one_intra_edge(database: Database) -> None:
     data = graph(database)

@@ -3,7 +3,7 @@ import copy
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
@@ -59,7 +59,9 @@ def test_precision_divides_by_k_however_few_tables_were_returned() -> None:
 def test_cut_offs_are_sorted_and_distinct() -> None:
     metrics = RetrievalMetrics([15, 5, 5])
     assert metrics.ks == (5, 15)
-    assert list(counted(torch.zeros(1, 15, dtype=torch.long), torch.zeros(1, 1, dtype=torch.long), (15, 5)).compute()) == [
+    assert list(
+        counted(torch.zeros(1, 15, dtype=torch.long), torch.zeros(1, 1, dtype=torch.long), (15, 5)).compute()
+    ) == [
         *("P@5", "R@5", "PR@5"),
         *("P@15", "R@15", "PR@15"),
     ]
@@ -82,6 +84,7 @@ def by_sets(ranked: list[list[int]], gold: list[list[int]], ks: tuple[int, ...])
     return {name: sum(each) / len(each) for name, each in found.items()}
 
 
+@settings(max_examples=50, deadline=None)
 @given(st.integers(1, 5), st.integers(0, 2**16), st.lists(st.integers(1, 8), min_size=1, max_size=3, unique=True))
 def test_it_is_what_sets_say(questions: int, seed: int, ks: list[int]) -> None:
     random = np.random.default_rng(seed)

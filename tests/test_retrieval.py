@@ -45,7 +45,9 @@ def test_the_tables_of_a_ddl_file_are_ranked_with_literal_scores(retriever: Tabl
     for each in found:
         number = corpus.table_number["schema", each.table]
         reached = expected[number] > 0
-        assert each.score == pytest.approx(expected[number].item() if reached else similarity[number].item() - 1, abs=1e-5)
+        assert each.score == pytest.approx(
+            expected[number].item() if reached else similarity[number].item() - 1, abs=1e-5
+        )
         assert each.similarity == pytest.approx(similarity[number].item())
         assert each.column == corpus.columns[column[number]]
         assert each.anchor == (number in anchors)

@@ -1,10 +1,11 @@
 import csv
+import logging
 import os
 import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import torch
 from hydra.utils import get_class
 
 from joingr_pyg.datasets.demo import read_demo
+from joingr_pyg.encoders import HashingEncoder
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.training import experiment
 
@@ -74,6 +76,22 @@ def test_the_command_shows_a_comparison_and_nothing_else(tmp_path: Path) -> None
     }
     assert (folder / "train.log").read_text() == ""
     assert not list((tmp_path / "cache").rglob("*.partial"))
+
+
+def test_libraries_are_heard_where_they_warn_alone(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    encode = HashingEncoder.encode_queries
+
+    def noisy(self: HashingEncoder, texts: Sequence[str]) -> torch.Tensor:
+        for name in ("a_library", "joingr_pyg.encoders.hashing"):
+            logging.getLogger(name).info(f"{name} informs")
+            logging.getLogger(name).warning(f"{name} warns")
+        return encode(self, texts)
+
+    monkeypatch.setattr(HashingEncoder, "encode_queries", noisy)
+    lines = command("train.py", *QUICK, "encoder.dim=8", "trainer.max_epochs=1").stdout.splitlines()
+    assert "a_library warns" in lines
+    assert "a_library informs" not in lines
+    assert {"joingr_pyg.encoders.hashing warns", "joingr_pyg.encoders.hashing informs"} <= set(lines)
 
 
 # What a run leaves.

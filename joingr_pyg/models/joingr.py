@@ -110,7 +110,7 @@ class JoinGR(Retriever):
         self.walk = JoinWalk(scorer, hops, decay)
         self._projected: Projections | None = None
         self._compiled: FusedWalk | None = None
-        self.register_load_state_dict_post_hook(lambda model, _: model._forget())
+        self.register_load_state_dict_post_hook(JoinGR._forget)
 
     def index(self, corpus: Corpus) -> Self:
         super().index(corpus)
@@ -122,7 +122,7 @@ class JoinGR(Retriever):
         self._forget()
         return super().train(mode)
 
-    def _forget(self) -> None:
+    def _forget(self, *_: object) -> None:
         """Drop what was derived from weights that may change."""
         self._projected = self._compiled = None
 
@@ -233,8 +233,8 @@ class JoinGR(Retriever):
         return Reached(ptr, table[kept], score[kept])
 
     def _fused(self, query: Tensor, lazy: bool = False) -> FusedWalk | None:
-        """The compiled walk, where there is one for this device and numba is installed."""
-        if query.is_cuda or not fused_available():
+        """The compiled walk, where weights stand still, there is one for this device and numba is installed."""
+        if self.training or query.is_cuda or not fused_available():
             return None
         if self._compiled is None:
             corpus = self.corpus

@@ -22,6 +22,16 @@ class Projections(NamedTuple):
     frontier: Tensor
     neighbor: Tensor
 
+    def gather(self, query: Tensor, edge: Tensor, frontier: Tensor, neighbor: Tensor) -> Tensor:
+        """``[L, C]`` sum of the four rows that belong to each of ``L`` edges, given the numbers ``[L]`` of the rows."""
+        sizes = [part.size(0) for part in self]
+        if torch.compiler.is_compiling() or sum(sizes) > query.numel():
+            return self.query[query] + self.edge[edge] + self.frontier[frontier] + self.neighbor[neighbor]
+        # Many edges share few rows: one pass over the edges instead of seven.
+        starts = query.new_tensor([0, sizes[0], sum(sizes[:2]), sum(sizes[:3])])
+        rows = torch.stack([query, edge, frontier, neighbor], dim=1) + starts
+        return F.embedding_bag(rows, torch.cat(self), mode="sum")
+
 
 class EdgeScorer(nn.Module):
     r"""The query-conditioned scorer :math:`u_e = s_\theta(\mathbf{x}_e)` of section 3.2.3.
@@ -87,10 +97,10 @@ class EdgeScorer(nn.Module):
             ``[L]`` scores.
         """
         scalar = self._split()[4]
-        hidden = projected + deposit.unsqueeze(-1) * scalar[:, 0] + hop * scalar[:, 1]
+        hidden = torch.addcmul(projected, deposit.unsqueeze(-1), scalar[:, 0]).add_(hop * scalar[:, 1])
         # Deposits stay in single precision where the layer's weights are in half.
         hidden = hidden.to(self.norm.weight.dtype)
-        hidden = F.dropout(self.norm(hidden).relu(), self.dropout, self.training)
+        hidden = F.dropout(self.norm(hidden).relu_(), self.dropout, self.training)
         return self.output(hidden).squeeze(-1)
 
     def concatenated(self, features: Tensor) -> Tensor:

@@ -2,7 +2,6 @@
 
 import os
 from collections import deque
-from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache, partial
 from importlib.util import find_spec
@@ -78,25 +77,31 @@ class FusedWalk:
 
     Raises:
         ImportError: If numba is not installed.
-        ValueError: If a tensor does not fit the graph.
+        ValueError: If a tensor does not fit the layer or the graph.
     """
 
     def __init__(
         self, walk: JoinWalk, planner: WalkPlanner, edge_attr: Tensor, x: Tensor, first_row: Tensor | None = None
     ) -> None:
-        if edge_attr.size(0) != planner.num_edges:
-            raise ValueError(f"'edge_attr' needs to have {planner.num_edges} rows (got {edge_attr.size(0)})")
-        if first_row is None:
-            first_row = torch.arange(planner.num_nodes + 1)
-        elif first_row.shape != (planner.num_nodes + 1,) or first_row[0] != 0 or first_row[-1] != x.size(0):
-            raise ValueError(f"'first_row' needs to hold {planner.num_nodes + 1} numbers from 0 to {x.size(0)}")
-        elif not (first_row.diff() > 0).all():
-            raise ValueError("'first_row' needs to ascend, since every node owns a row")
+        if not fused_available():
+            raise ImportError("FusedWalk needs numba: pip install 'joingr_pyg[kernels]'")
         self.walk = walk
         self.num_nodes = planner.num_nodes
         self._graph = tuple(array.astype(np.uint64) for array in (planner.ptr, planner.head, planner.edge))
         # Memory that passes leave behind for the next ones.
         self._scratch: deque[Any] = deque()
+
+        scorer, rows = walk.scorer, x.size(0)
+        if scorer is not None:
+            _check_shape("edge_attr", edge_attr, planner.num_edges, scorer.edge_channels)
+            _check_shape("x", x, rows, scorer.node_channels)
+        self._owned = first_row is not None
+        if first_row is None:
+            first_row = torch.arange(self.num_nodes + 1)
+        elif first_row.shape != (self.num_nodes + 1,) or first_row[0] != 0 or first_row[-1] != rows:
+            raise ValueError(f"'first_row' needs to hold {self.num_nodes + 1} numbers from 0 to {rows}")
+        elif not (first_row.diff() > 0).all():
+            raise ValueError("'first_row' needs to ascend, since every node owns a row")
         with torch.no_grad():
             self._load(edge_attr, x, first_row)
 
@@ -117,15 +122,20 @@ class FusedWalk:
             IndexError: If ``seed`` names a node that does not exist, or a row that does not exist stands for a node.
         """
         num_queries = query.size(0)
+        if self.walk.scorer is not None:
+            _check_shape("query", query, num_queries, self.walk.scorer.query_channels)
         if seed.dim() != 2 or seed.size(0) != num_queries or seed_deposit.shape != seed.shape:
             raise ValueError(
                 f"'seed' and 'seed_deposit' need to have one shape [{num_queries}, num_seeds] "
                 f"(got {list(seed.shape)} and {list(seed_deposit.shape)})"
             )
-        if row is not None and row.shape != (num_queries, self.num_nodes):
-            raise ValueError(f"'row' needs to have shape [{num_queries}, {self.num_nodes}] (got {list(row.shape)})")
+        if row is not None:
+            _check_shape("row", row, num_queries, self.num_nodes)
+        elif self._owned:
+            _check_shape("query", query, num_queries, self._features[-2].shape[1])
         rows = np.empty((0, 0), np.uint64) if row is None else _indices(row)
         run = partial(self._run, (_floats(query), _indices(seed).view(np.int64), _floats(seed_deposit), rows))
+
         threads = torch.get_num_threads()
         size = max(SMALLEST_CHUNK, -(-num_queries // (CHUNKS_A_THREAD * threads)))
         if threads == 1 or num_queries <= size:
@@ -139,61 +149,67 @@ class FusedWalk:
         return Reached(*map(torch.from_numpy, (ptr, node, score)))
 
     def _run(self, batch: tuple[Array, ...], chunk: tuple[int, int]) -> tuple[Array, Array, Array]:
-        # Numba takes a while to import.
+        # Importing numba takes half a second.
         from joingr_pyg.nn.fused_kernel import new_scratch, walk_kernel
 
-        channels = self._model[1][0].size
         try:
             scratch = self._scratch.pop()
         except IndexError:
-            scratch = new_scratch(self.num_nodes, self._graph[1].size, channels)
-        found = walk_kernel(channels)(*chunk, self._graph, self._model, self._features, batch, scratch)
-        # Not reached after an error, which leaves it half used.
+            scratch = new_scratch(self.num_nodes, self._graph[1].size, self._channels)
+        reached = walk_kernel(self._channels)(*chunk, self._graph, self._model, self._features, batch, scratch)
+        # Not done after an error, which leaves the memory half used.
         self._scratch.append(scratch)
-        return found
+        return reached
 
     def _load(self, edge_attr: Tensor, x: Tensor, first_row: Tensor) -> None:
         """Bring weights and projections into the form in which the pass takes them."""
-        weight, bias, sizes, gain, shift, output, epsilon = _parameters(self.walk.scorer, edge_attr, x)
+        weight, bias, gain, shift, output, sizes, epsilon = _parameters(self.walk.scorer, edge_attr, x)
+        self._channels = gain.numel()
         # Centred rows add up to centred sums, whose mean the layer norm need not take off.
-        bias, weight = bias - bias.mean(), weight - weight.mean(0)
-        *parts, scalars = weight.split(sizes, dim=1)
-        # Beside each projection, its dot products with the directions of deposit and hop.
-        query, *others = ((part, scalars.t() @ part) for part in parts)
-        channels = gain.numel()
+        weight, bias = weight - weight.mean(0), bias - bias.mean()
+        query, edge, frontier, neighbor, scalars = weight.split(sizes, dim=1)
+        # A channel without gain gets one too small to matter, so that it can be divided by.
         gain = torch.where(gain.abs() < SMALLEST_GAIN, SMALLEST_GAIN, gain)
         axes = gain.unsqueeze(-1) * scalars
-        (deposit_square, mixed), (_, hop_square) = (scalars.t() @ scalars / max(channels, 1)).tolist()
+        (deposit_square, mixed), (_, hop_square) = (scalars.t() @ scalars / max(self._channels, 1)).tolist()
         moments = (deposit_square, mixed, hop_square, *(output @ axes).tolist(), epsilon)
         self._model = (
-            (_floats(torch.cat(query)), _floats(torch.cat([bias, bias @ scalars]))),
-            (
-                *map(_floats, (gain, 1 / gain, shift, output, *axes.t())),
-                _scalars(moments),
-                _floats(self.walk.decay_logit.sigmoid()),
-            ),
+            _floats(torch.cat([query, scalars.t() @ query])),
+            _floats(torch.cat([bias, bias @ scalars])),
+            *(_floats(vector) for vector in (gain, 1 / gain, shift, output, *axes.t())),
+            tuple(np.float32(moment) for moment in moments),
+            _floats(self.walk.decay_logit.sigmoid()),
         )
+        # Beside each projection, its dot products with the directions of deposit and hop.
         self._features = (
-            *(_floats(F.linear(v.float(), w.float())) for v, both in zip((edge_attr, x, x), others) for w in both),
+            *_project(edge_attr, edge, scalars),
+            *_project(x, frontier, scalars),
+            *_project(x, neighbor, scalars),
             _floats(x),
             _indices(first_row),
         )
 
 
 def _parameters(scorer: EdgeScorer | None, edge_attr: Tensor, x: Tensor) -> tuple[Any, ...]:
-    """Weight, bias and the sizes of the inputs of the first layer; gain, shift, output weights and ε, in double."""
+    """First layer, gain, shift and output weights in double precision, sizes of the first layer's inputs, and ε."""
     if scorer is None:
         # Without channels every score is zero, so shares are uniform.
         none, sizes = torch.zeros(0).double(), [0, edge_attr.size(1), x.size(1), x.size(1), 2]
-        return none.new_zeros(0, sum(sizes)), none, sizes, none, none, none, 1.0
+        return none.new_zeros(0, sum(sizes)), none, none, none, none, sizes, 1.0
     sizes = [scorer.query_channels, scorer.edge_channels, scorer.node_channels, scorer.node_channels, 2]
     parameters = (scorer.input.weight, scorer.input.bias, scorer.norm.weight, scorer.norm.bias, scorer.output.weight[0])
-    weight, bias, gain, shift, output = (parameter.double() for parameter in parameters)
-    return weight, bias, sizes, gain, shift, output, scorer.norm.eps
+    return *(parameter.double() for parameter in parameters), sizes, scorer.norm.eps
 
 
-def _scalars(values: Iterable[float]) -> tuple[np.float32, ...]:
-    return tuple(map(np.float32, values))
+def _project(vectors: Tensor, weight: Tensor, scalars: Tensor) -> tuple[Array, Array]:
+    return _floats(F.linear(vectors.float(), weight.float())), _floats(
+        F.linear(vectors.float(), (scalars.t() @ weight).float())
+    )
+
+
+def _check_shape(name: str, tensor: Tensor, rows: int, columns: int) -> None:
+    if tensor.shape != (rows, columns):
+        raise ValueError(f"'{name}' needs to have shape [{rows}, {columns}] (got {list(tensor.shape)})")
 
 
 def _floats(tensor: Tensor) -> Array:

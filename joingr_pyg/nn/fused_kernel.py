@@ -79,8 +79,7 @@ def walk_kernel(channels: int) -> Callable[..., Any]:
     @compiled
     def walk(begin: Any, end: Any, graph: Any, model: Any, features: Any, batch: Any, scratch: Any) -> Any:
         ptr, head, edge_number = graph
-        query_weight, query_bias = model[0]
-        gain, inverse_gain, shift, output, deposit_axis, hop_axis, moments, decay = model[1]
+        query_weight, query_bias, gain, inverse_gain, shift, output, deposit_axis, hop_axis, moments, decay = model
         edge_row, edge_dot, frontier_row, frontier_dot, neighbor_row, neighbor_dot, vectors, first_vector = features
         query, seed, seed_deposit, row = batch
         deposit_square, mixed, hop_square, deposit_offset, hop_offset, epsilon = moments

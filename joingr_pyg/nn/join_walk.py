@@ -201,8 +201,7 @@ class JoinWalk(nn.Module):
         if projections is not None:
             frontier_row = plan.frontier if frontier_row is None else frontier_row
             neighbor_row = plan.neighbor if neighbor_row is None else neighbor_row
-            projected = projections.query[plan.query] + projections.edge[plan.edge]
-            projected = projected + projections.frontier[frontier_row] + projections.neighbor[neighbor_row]
+            rows = (plan.query, plan.edge, frontier_row, neighbor_row)
         # Deposits are sums over many edges: half precision would lose the small ones.
         deposit, deposits = seed_deposit.to(torch.promote_types(seed_deposit.dtype, torch.float)), []
         for number, hop in enumerate(plan.hops, start=1):
@@ -210,7 +209,8 @@ class JoinWalk(nn.Module):
             if self.scorer is None:
                 share = hop.ptr.diff()[hop.source].to(standing.dtype).reciprocal()
             else:
-                score = self.scorer(projected[hop.start : hop.start + len(hop)], standing, number)
+                projected = projections.gather(*(row[hop.start : hop.start + len(hop)] for row in rows))
+                score = self.scorer(projected, standing, number)
                 share = segment_softmax(score.to(standing.dtype), hop.source, hop.ptr)
             laid = standing * decays[number - 1] * share
             deposits.append(laid)

@@ -29,9 +29,10 @@ def comparison(title: str, rows: Sequence[Row]) -> Table:
     names = list(dict.fromkeys(name for row in rows for name in row.metrics))
     best = {name: max(row.metrics[name] for row in rows) for name in names}
     table = Table(title=title, title_justify="left")
-    table.add_column("method")
+    # In a narrow terminal cells may break at their spread, but nothing is cut off.
+    table.add_column("method", no_wrap=True)
     for name in [*names, "questions/s"]:
-        table.add_column(name, justify="right")
+        table.add_column(name, justify="right", overflow="fold")
     for row in rows:
         cells = []
         for name in names:

@@ -2,7 +2,7 @@ import io
 
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from joingr_pyg.datasets import Benchmark, Dropped, Question
@@ -30,6 +30,7 @@ def test_odd_names_come_back_verbatim() -> None:
     assert travelled(benchmark).databases[0].joins == database.joins
 
 
+@settings(max_examples=50, deadline=None)
 @given(st.lists(st.text(), min_size=1, max_size=4, unique=True), st.text(), st.booleans())
 def test_any_benchmark_comes_back_equal(columns: list[str], text: str, keyed: bool) -> None:
     table = Table(text, tuple(map(Column, columns)), tuple(columns[:1]) if keyed else (), text, text)

@@ -70,6 +70,46 @@ def test_the_gold_tables_are_those_that_sqlite_reads(
         assert read == set(question.gold_tables), question.sql
 
 
+READING = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
+
+
+def test_the_gold_sql_does_nothing_but_read(demo: Benchmark, connections: dict[str, sqlite3.Connection]) -> None:
+    for question in demo.questions:
+        connection = connections[question.database]
+        done: set[int] = set()
+
+        def note(action: int, *_: object, done: set[int] = done) -> int:
+            done.add(action)
+            return sqlite3.SQLITE_OK
+
+        connection.set_authorizer(note)
+        connection.execute(f"EXPLAIN {question.sql}").fetchall()
+        connection.set_authorizer(None)
+        assert done <= READING, question.sql
+
+
+def test_the_schemas_are_what_sqlite_makes_of_them(
+    demo: Benchmark, connections: dict[str, sqlite3.Connection]
+) -> None:
+    for database in demo.databases:
+        connection = connections[database.name]
+
+        def ask(pragma: str, table: str, connection: sqlite3.Connection = connection) -> list[tuple[object, ...]]:
+            return connection.execute(f"SELECT * FROM pragma_{pragma}(?)", (table,)).fetchall()
+
+        made = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY rowid").fetchall()
+        assert [table.name for table in database] == [name for (name,) in made]
+        keys = set()
+        for table in database:
+            columns = ask("table_info", table.name)  # number, name, type, not null, default, place in the primary key
+            assert [(column.name, column.type) for column in table.columns] == [(row[1], row[2]) for row in columns]
+            members = sorted((row[5], row[1]) for row in columns if row[5])
+            assert list(table.primary_key) == [name for _, name in members]
+            for _, place, parent, column, referenced, *_ in ask("foreign_key_list", table.name):
+                keys.add((table.name, column, parent, referenced or database[parent].primary_key[place]))
+        assert {(k.table, k.column, k.referenced_table, k.referenced_column) for k in database.foreign_keys} == keys
+
+
 def test_the_rows_keep_the_foreign_keys(connections: dict[str, sqlite3.Connection]) -> None:
     broken = {
         name: connection.execute("PRAGMA foreign_key_check").fetchall() for name, connection in connections.items()

@@ -13,7 +13,9 @@ def corpus(make_corpus: Callable[..., Corpus]) -> Corpus:
     return make_corpus([[[1.0], [1.0]], [[1.0]], [[1.0], [1.0]]], joins=[(1, 2), (3, 2), (4, 3)])
 
 
-def asks(*tables: str, joins: tuple[tuple[tuple[str, str], tuple[str, str]], ...] = (), database: str = "db") -> Question:
+def asks(
+    *tables: str, joins: tuple[tuple[tuple[str, str], tuple[str, str]], ...] = (), database: str = "db"
+) -> Question:
     return Question(0, "?", database, tables, joins)
 
 

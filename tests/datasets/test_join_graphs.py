@@ -46,7 +46,9 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def open_spider(root: Path, tmp_path: Path, encoder: Encoder) -> Callable[..., Spider]:
-    def opened(split: str = "dev", encoder: Encoder = encoder, cache: Path = tmp_path / "cache", **options: Any) -> Spider:
+    def opened(
+        split: str = "dev", encoder: Encoder = encoder, cache: Path = tmp_path / "cache", **options: Any
+    ) -> Spider:
         return Spider(root, split, encoder, cache, download=False, **options)
 
     return opened
@@ -107,7 +109,9 @@ def assert_same(dataset: JoinGraphs, encoder: Encoder) -> None:
             assert torch.equal(stored[kind].edge_index, built[kind].edge_index)
 
 
-def test_what_is_read_back_is_what_was_built(open_spider: OpenSpider, encoder: Encoder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_read_back_is_what_was_built(
+    open_spider: OpenSpider, encoder: Encoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first = open_spider()
     assert_same(first, encoder)
     monkeypatch.setattr(Spider, "read", lambda self: pytest.fail("it was read anew"))
@@ -137,7 +141,9 @@ def test_a_processed_file_is_named_after_all_that_went_into_it(
     assert names[0].startswith("spider-dev-")
 
 
-def test_another_encoder_gives_other_vectors_and_the_first_are_still_there(open_spider: OpenSpider, encoder: Encoder) -> None:
+def test_another_encoder_gives_other_vectors_and_the_first_are_still_there(
+    open_spider: OpenSpider, encoder: Encoder
+) -> None:
     small = CachedEncoder(HashingEncoder(dim=8))
     for each in (encoder, small, encoder):
         dataset = open_spider(encoder=each)
@@ -205,7 +211,9 @@ def test_a_damaged_file_is_made_anew_with_a_warning_and_runs_no_code(
     assert caplog.messages == []
 
 
-def test_a_write_that_fails_leaves_nothing_behind(open_spider: OpenSpider, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_write_that_fails_leaves_nothing_behind(
+    open_spider: OpenSpider, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fail(stored: object, path: Path) -> None:
         path.write_bytes(b"half")
         raise OSError("No space left on device")
@@ -273,7 +281,9 @@ def test_a_missing_file_is_told_where_nothing_may_be_fetched(open_spider: OpenSp
         open_spider()
 
 
-def test_only_what_is_missing_is_fetched(root: Path, tmp_path: Path, encoder: Encoder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_what_is_missing_is_fetched(
+    root: Path, tmp_path: Path, encoder: Encoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked: list[tuple[str, Path, str]] = []
 
     def fetch(benchmark: str, folder: Path, split: str) -> None:
@@ -296,14 +306,16 @@ def test_a_cache_that_is_no_folder_is_told(open_spider: OpenSpider, tmp_path: Pa
 
 
 def test_the_datasets_by_name() -> None:
-    assert DATASETS == {"bird": Bird, "spider": Spider, "beaver": Beaver, "beaver_nw": BeaverNW, "demo": Demo}
+    assert {"bird": Bird, "spider": Spider, "beaver": Beaver, "beaver_nw": BeaverNW, "demo": Demo} == DATASETS
     assert all(name == dataset.benchmark_name for name, dataset in DATASETS.items())
 
 
 def test_the_demo_is_part_of_the_package(tmp_path: Path, encoder: Encoder) -> None:
     """It needs no folder of data, and both of its splits are keyed by all of its files."""
     train, test = (Demo(tmp_path / "nowhere", split, encoder, tmp_path) for split in ("train", "test"))
-    assert len(train.raw_file_names) == 3 * len({database.name for each in (train, test) for database in each.databases})
+    assert len(train.raw_file_names) == 3 * len(
+        {database.name for each in (train, test) for database in each.databases}
+    )
     assert_same(test, encoder)
     assert not (tmp_path / "nowhere").exists()
     assert isinstance(test.corpus(), Corpus)

@@ -3,7 +3,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
@@ -54,6 +54,7 @@ def test_a_tie_at_the_edge_of_what_was_seen_is_still_broken_by_number(make_corpu
     assert hits.table.tolist() == [[1, 2, 3, 4]]
 
 
+@settings(max_examples=50, deadline=None)
 @given(
     sizes=st.lists(st.integers(1, 6), min_size=1, max_size=12),
     k=st.integers(1, 8),

@@ -10,7 +10,14 @@ from joingr_pyg.errors import JoinGRError
 from joingr_pyg.models import JoinGR
 from joingr_pyg.models.checkpoint import KEY, STATE_PREFIX, Description, load_checkpoint, require_encoder
 
-ARGUMENTS = {"channels": 8, "anchors": 3, "hops": 2, "hidden_channels": 4, "unreached": "drop", "similarity_weight": 0.5}
+ARGUMENTS = {
+    "channels": 8,
+    "anchors": 3,
+    "hops": 2,
+    "hidden_channels": 4,
+    "unreached": "drop",
+    "similarity_weight": 0.5,
+}
 
 
 def content(**changes: Any) -> dict[str, Any]:
@@ -54,7 +61,9 @@ def refused(path: Path) -> None:
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("raw", [b"", b"not a checkpoint", b"PK\x03\x04", bytes(500), b"\x80\x02.", pickle.dumps([1], 2)])
+@pytest.mark.parametrize(
+    "raw", [b"", b"not a checkpoint", b"PK\x03\x04", bytes(500), b"\x80\x02.", pickle.dumps([1], 2)]
+)
 def test_a_file_of_another_kind_is_refused(path: Path, raw: bytes) -> None:
     path.write_bytes(raw)
     refused(path)

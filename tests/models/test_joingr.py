@@ -20,7 +20,7 @@ MakeCorpus = Callable[..., Corpus]
 
 @pytest.fixture
 def chain(make_corpus: MakeCorpus) -> Corpus:
-    """t0 – t1 – t2 joined in a chain, and t3, t4 on their own; the question (1, 0, 0) is 0.8, 0.6, 0, 0.28, 0.5 alike."""
+    """t0 – t1 – t2 joined in a chain, and t3 and t4 on their own; (1, 0, 0) has cosines 0.8, 0.6, 0, 0.28 and 0.5."""
     tables = [[[0.8, 0.6, 0.0]], [[0.6, 0.0, 0.8]], [[0.0, 1.0, 0.0]], [[0.28, 0.96, 0.0]], [[0.5, 0.5, 0.5**0.5]]]
     return make_corpus(tables, joins=[(0, 1), (2, 1)])
 
@@ -146,13 +146,21 @@ def test_its_arguments_make_it_again() -> None:
     model = JoinGR(8, 3, 2, 16, 0.1, 0.4, 0.9, "drop", 0.5)
     again = JoinGR(**model.arguments)
     assert again.arguments == model.arguments
-    assert (again.anchors, again.walk.hops, again.mmr, again.unreached, again.similarity_weight) == (3, 2, 0.9, "drop", 0.5)
+    assert (again.anchors, again.walk.hops, again.mmr, again.unreached, again.similarity_weight) == (
+        3,
+        2,
+        0.9,
+        "drop",
+        0.5,
+    )
     again.load_state_dict(model.state_dict())
 
 
 @pytest.fixture(scope="module")
 def vet_clinic(encoder: Encoder) -> Corpus:
-    return Corpus.from_graphs(build_graphs([each for each in read_demo("train").databases if each.name == "vet_clinic"], encoder))
+    return Corpus.from_graphs(
+        build_graphs([each for each in read_demo("train").databases if each.name == "vet_clinic"], encoder)
+    )
 
 
 QUESTIONS = [
@@ -193,9 +201,13 @@ def trained() -> JoinGR:
     return model.eval()
 
 
-@pytest.mark.parametrize("make", [trained, lambda: heuristic(anchors=4, hops=4), lambda: heuristic(anchors=50, mmr=0.5)])
+@pytest.mark.parametrize(
+    "make", [trained, lambda: heuristic(anchors=4, hops=4), lambda: heuristic(anchors=50, mmr=0.5)]
+)
 @torch.no_grad()
-def test_scores_are_those_of_the_literal_algorithm(make: Callable[[], JoinGR], vet_clinic: Corpus, encoder: Encoder) -> None:
+def test_scores_are_those_of_the_literal_algorithm(
+    make: Callable[[], JoinGR], vet_clinic: Corpus, encoder: Encoder
+) -> None:
     model = make().index(vet_clinic)
     query = encoder.encode_queries(QUESTIONS)
     evidence = model.evidence(query)
@@ -205,7 +217,9 @@ def test_scores_are_those_of_the_literal_algorithm(make: Callable[[], JoinGR], v
     assert scores.max() > 0.3
     # A second time over kept plans and projections, and each question alone.
     assert torch.equal(model.scores(model(query, evidence), evidence), scores)
-    alone = torch.cat([model.scores(model(q, e), e) for q, e in ((query[i : i + 1], evidence[torch.tensor([i])]) for i in range(4))])
+    alone = torch.cat(
+        [model.scores(model(q, e), e) for q, e in ((query[i : i + 1], evidence[torch.tensor([i])]) for i in range(4))]
+    )
     assert torch.allclose(alone, scores, atol=1e-6)
 
 
@@ -271,6 +285,16 @@ def test_weights_loaded_into_a_module_around_it_count_too(vet_clinic: Corpus, en
     around.load_state_dict({f"model.{name}": value for name, value in trained().state_dict().items()})
     assert not torch.allclose(model.rank(query, 9).score, before)
     assert_up_to_date(model, vet_clinic, query)
+
+
+def test_ranking_while_training_is_never_stale(vet_clinic: Corpus, encoder: Encoder) -> None:
+    """No change of mode tells that the weights moved."""
+    query = encoder.encode_queries(QUESTIONS)
+    model = JoinGR(64, 4, 4, dropout=0.0).index(vet_clinic)
+    assert model.training
+    for _ in range(2):
+        assert torch.allclose(model.rank(query, 9).score, fresh(model, vet_clinic).rank(query, 9).score, atol=1e-5)
+        step(model, query)
 
 
 def test_kept_projections_never_outlive_the_corpus(vet_clinic: Corpus, encoder: Encoder) -> None:

@@ -42,7 +42,9 @@ def test_tables_that_the_walk_reached_are_drawn_with_what_it_laid(model: JoinGR)
     assert axes.get_title() == "Which one?"
     # t1 has 2/4 + 3/12, t0 2/4 + 2/12, t2 1/12; t3 is a hop too far.
     assert list(labels) == ["2. t0", "1. t1", "3. t2"]
-    assert nodes.get_sizes().tolist() == pytest.approx([200 + 1800 * (2 / 3) / (3 / 4), 2000, 200 + 1800 * (1 / 12) / (3 / 4)])
+    assert nodes.get_sizes().tolist() == pytest.approx(
+        [200 + 1800 * (2 / 3) / (3 / 4), 2000, 200 + 1800 * (1 / 12) / (3 / 4)]
+    )
     assert [to_hex(color) for color in nodes.get_facecolor()] == [OTHER, OTHER, GOLD]
     assert [to_hex(color) for color in nodes.get_edgecolor()] == ["#000000", "#ffffff", "#ffffff"]
     # Parallel joins are one line.

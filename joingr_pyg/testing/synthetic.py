@@ -1,0 +1,218 @@
+"""Synthetic corpora of any size whose shape and vectors resemble those of the benchmarks."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn.functional import normalize
+from torch_geometric.data import HeteroData
+
+from joingr_pyg.corpus import Corpus
+from joingr_pyg.datasets.demo import DATABASES, read_demo
+from joingr_pyg.descriptors import column_descriptors
+from joingr_pyg.encoders import HashingEncoder
+from joingr_pyg.errors import JoinGRError
+from joingr_pyg.graph import join_graph
+from joingr_pyg.schema import Column, Database, ForeignKey, Table
+
+CHUNK = 1 << 16
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How large the schemas of a benchmark are: counts by size.
+
+    Attributes:
+        tables: Databases by their number of tables.
+        columns: Tables by their number of columns.
+        foreign_keys: Tables by the number of distinct joins that they are the referencing side of.
+    """
+
+    tables: dict[int, int]
+    columns: dict[int, int]
+    foreign_keys: dict[int, int]
+
+    @classmethod
+    def of(cls, databases: Iterable[Database]) -> "Shape":
+        """Measure the shape of databases."""
+        tables: Counter[int] = Counter()
+        columns: Counter[int] = Counter()
+        foreign_keys: Counter[int] = Counter()
+        for database in databases:
+            referencing = Counter(join.table for join in database.joins)
+            tables[len(database.tables)] += 1
+            columns.update(len(table.columns) for table in database)
+            foreign_keys.update(referencing[table.name] for table in database)
+        return cls(*(dict(sorted(count.items())) for count in (tables, columns, foreign_keys)))
+
+
+# fmt: off
+SHAPES = (
+    # Spider 1.0 (Yu et al., 2018): all 166 databases of tables.json.
+    Shape(
+        {2: 23, 3: 55, 4: 26, 5: 10, 6: 8, 7: 14, 8: 5, 9: 3, 10: 2, 11: 6, 12: 3, 13: 2, 14: 2, 15: 2, 16: 3, 18: 1,
+         26: 1},
+        {2: 162, 3: 154, 4: 135, 5: 125, 6: 100, 7: 71, 8: 50, 9: 34, 10: 8, 11: 9, 12: 5, 13: 4, 14: 1, 15: 3, 17: 1,
+         18: 2, 21: 1, 22: 2, 24: 2, 25: 1, 26: 1, 30: 2, 32: 1, 42: 1, 48: 1},
+        {0: 382, 1: 249, 2: 190, 3: 30, 4: 10, 5: 10, 6: 3, 7: 1, 8: 1},
+    ),
+    # BIRD (Li et al., 2023): the 69 training and 11 development databases.
+    Shape(
+        {2: 6, 3: 14, 4: 13, 5: 9, 6: 9, 7: 5, 8: 7, 9: 2, 10: 2, 11: 3, 12: 1, 13: 1, 15: 2, 16: 1, 17: 1, 21: 1,
+         22: 1, 34: 1, 65: 1},
+        {1: 8, 2: 101, 3: 95, 4: 82, 5: 52, 6: 48, 7: 37, 8: 25, 9: 27, 10: 19, 11: 18, 12: 10, 13: 12, 14: 5, 15: 8,
+         16: 6, 17: 2, 18: 2, 19: 2, 20: 4, 21: 4, 22: 2, 23: 3, 24: 3, 25: 2, 26: 4, 27: 1, 28: 1, 29: 1, 31: 3,
+         35: 1, 42: 1, 43: 2, 44: 1, 49: 1, 55: 1, 62: 1, 74: 1, 115: 1},
+        {0: 235, 1: 229, 2: 71, 3: 28, 4: 20, 5: 5, 6: 1, 7: 4, 9: 1, 13: 1, 14: 1, 24: 1},
+    ),
+    # BEAVER (Chen et al., 2024a): the data warehouse, joined by its join-key file.
+    Shape(
+        {97: 1},
+        {2: 2, 3: 2, 4: 9, 5: 4, 6: 4, 7: 8, 8: 6, 9: 7, 10: 2, 11: 5, 12: 4, 13: 3, 14: 1, 15: 3, 16: 3, 18: 2, 19: 3,
+         20: 4, 21: 1, 22: 3, 23: 1, 24: 4, 25: 1, 26: 1, 28: 1, 29: 1, 30: 1, 31: 1, 32: 2, 34: 2, 37: 1, 41: 1,
+         47: 1, 58: 1, 69: 1, 72: 1},
+        {0: 49, 1: 15, 2: 9, 3: 8, 4: 6, 6: 2, 7: 2, 10: 2, 12: 2, 17: 1, 29: 1},
+    ),
+)
+"""The benchmarks' shapes, as :meth:`Shape.of` counts them on what the readers give; each fills a third of a corpus."""
+# fmt: on
+
+
+def synthetic_databases(num_tables: int, seed: int = 0) -> list[Database]:
+    """Draw schemas: sizes as in the benchmarks, tables that start with a primary key, foreign keys to such keys.
+
+    Few tables of a database draw most of its foreign keys, as fact and reference tables do: of ``n`` tables, the
+    first ``m`` are referenced with probability ``sqrt(m / n)``. Columns are those of the bundled demo.
+
+    Args:
+        num_tables: Number of tables over all databases, at least 1.
+        seed: Seed of everything drawn.
+
+    Raises:
+        JoinGRError: If ``num_tables`` is below 1.
+    """
+    if num_tables < 1:
+        raise JoinGRError(f"A synthetic corpus needs at least 1 table (got {num_tables}).")
+    random = np.random.default_rng(seed)
+    shares = np.diff(np.arange(len(SHAPES) + 1) * num_tables // len(SHAPES))
+    plan = [(shape, size) for shape, share in zip(SHAPES, shares, strict=True) for size in _sizes(shape, share, random)]
+    pool = tuple(_demo_columns()) * 2
+    return [
+        _database(f"db{number}", *plan[which], pool, random)
+        for number, which in enumerate(random.permutation(len(plan)))
+    ]
+
+
+def synthetic_vectors(databases: Sequence[Database], seed: int = 0, dim: int = 384) -> tuple[Tensor, Tensor]:
+    """Draw embeddings of the columns ``[N, dim]`` and joins ``[J, dim]`` of synthetic databases.
+
+    A column's vector is the hashed descriptor of the demo's column of its name, plus a theme that its table's columns
+    share, one that its database's share, and noise of its own; themes are hashed descriptors plus noise as well. A
+    join's vector is made of the themes of its two tables.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    descriptors = _demo_columns()
+    position = {column.name: number for number, column in enumerate(descriptors)}
+    base = HashingEncoder(dim).encode_documents(list(descriptors.values()))
+
+    def noise(rows: int) -> Tensor:
+        return torch.randn(rows, dim, generator=generator).mul_(dim**-0.5)
+
+    def themes(rows: int) -> Tensor:
+        return normalize(noise(rows).mul_(1.3).add_(base[torch.randint(len(base), (rows,), generator=generator)]))
+
+    tables = [table for database in databases for table in database]
+    theme = themes(len(databases)).repeat_interleave(torch.tensor([len(each.tables) for each in databases]), dim=0)
+    theme.mul_(0.7).add_(themes(len(tables)), alpha=0.8)
+    name = torch.tensor([position[column] for table in tables for column in table.column_names])
+    owner = torch.arange(len(tables)).repeat_interleave(torch.tensor([len(table.columns) for table in tables]))
+    number = {(each.name, table.name): i for i, (each, table) in enumerate((d, t) for d in databases for t in d)}
+    ends = [
+        (number[each.name, join.table], number[each.name, join.referenced_table])
+        for each in databases
+        for join in each.joins
+    ]
+    left, right = torch.tensor(ends, dtype=torch.long).reshape(-1, 2).unbind(1)
+
+    columns, joins = torch.empty(len(name), dim), torch.empty(len(ends), dim)
+    # A chunk at a time: the columns are the largest thing by far, and are never held twice.
+    for rows in torch.arange(len(name)).split(CHUNK):
+        columns[rows] = normalize(noise(len(rows)).mul_(0.2).add_(base[name[rows]]).add_(theme[owner[rows]]))
+    for rows in torch.arange(len(ends)).split(CHUNK):
+        joins[rows] = normalize(noise(len(rows)).add_(theme[left[rows]]).add_(theme[right[rows]]))
+    return columns, joins
+
+
+def synthetic_graphs(databases: Sequence[Database], seed: int = 0, dim: int = 384) -> list[HeteroData]:
+    """The join graphs of synthetic databases; their vectors are views of the two tensors that were drawn."""
+    columns, joins = synthetic_vectors(databases, seed, dim)
+    parts = (
+        columns.split([sum(len(table.columns) for table in database) for database in databases]),
+        joins.split([len(database.joins) for database in databases]),
+    )
+    return [join_graph(*each) for each in zip(databases, *parts, strict=True)]
+
+
+def synthetic_corpus(num_tables: int, seed: int = 0, dim: int = 384) -> Corpus:
+    """A corpus of synthetic databases with vectors.
+
+    Raises:
+        JoinGRError: If ``num_tables`` is below 1.
+    """
+    return Corpus.from_graphs(synthetic_graphs(synthetic_databases(num_tables, seed), seed, dim))
+
+
+def synthetic_questions(corpus: Corpus, count: int, seed: int = 0) -> Tensor:
+    """Draw question embeddings ``[count, d]``: columns of the corpus under noise, at cosines of 0.41 to 0.71 to them."""
+    generator = torch.Generator().manual_seed(seed)
+    column = corpus.x[torch.randint(corpus.num_columns, (count,), generator=generator)]
+    strength = torch.rand(count, 1, generator=generator).mul_(1.2).add_(1)
+    return normalize(torch.randn(column.shape, generator=generator).mul_(strength * column.size(1) ** -0.5) + column)
+
+
+def _sizes(shape: Shape, num_tables: int, random: np.random.Generator) -> Iterator[int]:
+    """Tables a database, ``num_tables`` in all: the last database may be cut."""
+    while num_tables:
+        size = min(_draw(shape.tables, 1, random)[0], num_tables)
+        num_tables -= size
+        yield size
+
+
+def _draw(histogram: dict[int, int], count: int, random: np.random.Generator) -> list[int]:
+    weights = np.array(list(histogram.values()))
+    return random.choice(list(histogram), count, p=weights / weights.sum()).tolist()
+
+
+def _database(name: str, shape: Shape, size: int, pool: Sequence[Column], random: np.random.Generator) -> Database:
+    tables = []
+    for number, width in enumerate(_draw(shape.columns, size, random)):
+        start = random.integers(len(pool) // 2)
+        columns = tuple(pool[start : start + width])
+        tables.append(Table(f"t{number}", columns, primary_key=(columns[0].name,)))
+    if size == 1:
+        return Database(name, tuple(tables))
+    keys = []
+    for number, count in enumerate(_draw(shape.foreign_keys, size, random)):
+        targets = ((size - 1) * random.random(count) ** 2).astype(int)
+        for key, target in enumerate((targets + (targets >= number)).tolist()):
+            names = tables[number].column_names
+            column = names[min(1 + key, len(names) - 1)]
+            keys.append(ForeignKey(f"t{number}", column, f"t{target}", tables[target].column_names[0]))
+    return Database(name, tuple(tables), tuple(keys))
+
+
+@cache
+def _demo_columns() -> dict[Column, str]:
+    """The demo's columns, one a name, with their descriptors."""
+    columns: dict[str, tuple[Column, str]] = {}
+    databases = {database.name: database for split in DATABASES for database in read_demo(split).databases}
+    for database in databases.values():
+        for column, text in zip(
+            (column for table in database for column in table.columns), column_descriptors(database), strict=True
+        ):
+            columns.setdefault(column.name, (column, text))
+    return dict(columns.values())

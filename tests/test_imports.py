@@ -1,0 +1,113 @@
+"""Imports point one way, and what is light stays light."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import joingr_pyg
+
+PACKAGE = Path(joingr_pyg.__file__).parent
+
+LAYERS = [
+    "errors",
+    "nn",
+    "schema",
+    "descriptors",
+    "fetch",
+    "encoders",
+    "graph",
+    "corpus",
+    "datasets",
+    "losses",
+    "metrics",
+    "models",
+    "explanation",
+    "evaluation",
+    "retrieval",
+    "reports",
+    "training",
+    "command_line",
+    "testing",
+]
+"""The parts of the package; each may import those before it and no other."""
+
+TENSORS_ONLY = {"numpy", "torch", "torch_scatter", "numba"}
+"""What the layers may use besides the standard library."""
+
+RESERVED = {
+    "lightning": {"training"},
+    "hydra": {"command_line"},
+    "omegaconf": {"command_line"},
+    "sentence_transformers": {"encoders"},
+    "sqlglot": {"schema"},
+    "faiss": {"models"},
+    "matplotlib": {"reports"},
+    "networkx": {"reports"},
+}
+"""Libraries that only some parts may import, at whatever place in the code."""
+
+
+def imported() -> Iterator[tuple[Path, str, str]]:
+    """Every import of the package: its file, the part of the package that it is in, and the module it names."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        part = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                yield from ((path, part, alias.name) for alias in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                assert node.level == 0, f"{path}: imports are absolute"
+                # `from joingr_pyg import retrieval` names the module last.
+                names = [f"{node.module}.{alias.name}" for alias in node.names] if node.module == "joingr_pyg" else []
+                yield from ((path, part, name) for name in names or [str(node.module)])
+
+
+IMPORTED = list(imported())
+
+
+def test_every_part_has_its_place() -> None:
+    parts = {path.name.removesuffix(".py") for path in PACKAGE.iterdir() if path.suffix == ".py"}
+    parts |= {path.parent.name for path in PACKAGE.glob("*/*.py")}
+    assert parts - {"__init__"} == set(LAYERS)
+
+
+def test_imports_point_one_way() -> None:
+    wrong = [
+        f"{path.relative_to(PACKAGE)} imports {module}"
+        for path, part, module in IMPORTED
+        if part != "__init__" and module.startswith("joingr_pyg.")
+        for other in [module.split(".")[1]]
+        if other != part and LAYERS.index(other) >= LAYERS.index(part)
+    ]
+    assert not wrong
+
+
+def test_the_layers_know_tensors_only() -> None:
+    libraries = {module.split(".")[0] for _, part, module in IMPORTED if part == "nn"}
+    assert libraries - sys.stdlib_module_names - {"joingr_pyg"} <= TENSORS_ONLY
+    assert {module.split(".")[1] for _, part, module in IMPORTED if part == "nn" and "joingr_pyg." in module} == {"nn"}
+
+
+@pytest.mark.parametrize("library", RESERVED)
+def test_a_library_stays_where_it_belongs(library: str) -> None:
+    users = {part for _, part, module in IMPORTED if module.split(".")[0] == library}
+    assert users <= RESERVED[library]
+
+
+HEAVY = ["sentence_transformers", "transformers", "lightning", "hydra", "omegaconf", "faiss", "sqlglot", "matplotlib"]
+
+
+def test_importing_the_layers_loads_nothing_heavy() -> None:
+    code = f"import sys, joingr_pyg.nn; print([name for name in {HEAVY!r} if name in sys.modules])"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
+
+
+def test_importing_the_retriever_loads_no_trainer_and_no_model() -> None:
+    heavy = [name for name in HEAVY if name not in ("faiss", "sqlglot")]
+    code = f"import sys, joingr_pyg; joingr_pyg.TableRetriever; print([name for name in {heavy!r} if name in sys.modules])"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
