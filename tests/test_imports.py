@@ -104,10 +104,3 @@ def test_importing_the_layers_loads_nothing_heavy() -> None:
     code = f"import sys, joingr_pyg.nn; print([name for name in {HEAVY!r} if name in sys.modules])"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "[]"
-
-
-def test_importing_the_retriever_loads_no_trainer_and_no_model() -> None:
-    heavy = [name for name in HEAVY if name not in ("faiss", "sqlglot")]
-    code = f"import sys, joingr_pyg; joingr_pyg.TableRetriever; print([name for name in {heavy!r} if name in sys.modules])"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout.strip() == "[]"

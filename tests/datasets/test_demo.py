@@ -88,9 +88,7 @@ def test_the_gold_sql_does_nothing_but_read(demo: Benchmark, connections: dict[s
         assert done <= READING, question.sql
 
 
-def test_the_schemas_are_what_sqlite_makes_of_them(
-    demo: Benchmark, connections: dict[str, sqlite3.Connection]
-) -> None:
+def test_the_schemas_are_what_sqlite_makes_of_them(demo: Benchmark, connections: dict[str, sqlite3.Connection]) -> None:
     for database in demo.databases:
         connection = connections[database.name]
 
