@@ -1,7 +1,8 @@
 """The retrieval pool: the disjoint union of join graphs, as tensors over all of their tables."""
 
+from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, compress
 
@@ -9,11 +10,12 @@ import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional as F
-from torch_geometric.data import Batch, HeteroData
+from torch_geometric.data import HeteroData
 from torch_geometric.utils import subgraph
 
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.graph import JOIN, OWNER
+from joingr_pyg.growing_rows import GrowingRows
 from joingr_pyg.schema import TableName
 
 
@@ -40,6 +42,7 @@ class Corpus:
     owner: Tensor
     join_index: Tensor
     edge_attr: Tensor
+    _rows: dict[str, GrowingRows] = field(default_factory=lambda: defaultdict(GrowingRows), repr=False)
 
     @classmethod
     def from_graphs(cls, graphs: Sequence[HeteroData]) -> "Corpus":
@@ -50,24 +53,36 @@ class Corpus:
         """
         if not graphs or all(graph["table"].internal.all() for graph in graphs):
             raise JoinGRError("A corpus needs at least one database with a table.")
-        databases = [graph.database for graph in graphs]
-        if twice := next((name for name in databases if databases.count(name) > 1), None):
-            raise JoinGRError(f"Two databases of a corpus are named {twice!r}: give each a name of its own.")
-        batch = Batch.from_data_list(list(graphs))
-        table = ~batch["table"].internal
-        owner = batch[OWNER].edge_index[1]
-        column = table[owner]
-        join_index, edge_attr = subgraph(
-            column, batch[JOIN].edge_index, batch[JOIN].edge_attr, relabel_nodes=True, num_nodes=owner.numel()
-        )
-        names = ((graph.database, name) for graph in graphs for name in graph["table"].name)
+        _require_distinct([graph.database for graph in graphs])
+        tables, columns, x, owner, join_index, edge_attr = zip(*map(_pooled, graphs), strict=True)
         return cls(
-            tables=tuple(compress(names, table.tolist())),
-            columns=tuple(compress(chain.from_iterable(graph["column"].name for graph in graphs), column.tolist())),
-            x=batch["column"].x[column],
-            owner=(table.cumsum(0) - 1)[owner[column]],
-            join_index=join_index,
-            edge_attr=edge_attr,
+            tables=tuple(chain.from_iterable(tables)),
+            columns=tuple(chain.from_iterable(columns)),
+            x=torch.cat(x),
+            owner=_numbered_on(owner, tables),
+            join_index=_numbered_on(join_index, columns),
+            edge_attr=torch.cat(edge_attr),
+        )
+
+    def extended(self, graphs: Sequence[HeteroData]) -> "Corpus":
+        """A corpus with more databases behind those of this one, which keep their numbers and their vectors.
+
+        Both corpora share memory: the new vectors are written behind the present ones. Only where there is no room
+        left, as at the first time, all move to memory a half larger.
+
+        Raises:
+            JoinGRError: If there is no table to add, or a database's name is taken.
+        """
+        more = Corpus.from_graphs(graphs)
+        _require_distinct([*dict.fromkeys(name for name, _ in self.tables), *(graph.database for graph in graphs)])
+        return Corpus(
+            tables=self.tables + more.tables,
+            columns=self.columns + more.columns,
+            x=self._rows["x"].append(self.x, more.x),
+            owner=torch.cat([self.owner, more.owner + self.num_tables]),
+            join_index=torch.cat([self.join_index, more.join_index + self.num_columns], dim=1),
+            edge_attr=self._rows["edge_attr"].append(self.edge_attr, more.edge_attr),
+            _rows=self._rows,
         )
 
     @property
@@ -142,3 +157,30 @@ class Corpus:
         best = score.new_full(table.shape, -torch.inf).scatter_reduce(0, pair, score, "amax")
         candidate = column.where(score == best[pair], self.num_columns)
         return best, candidate.new_full(table.shape, self.num_columns).scatter_reduce(0, pair, candidate, "amin")
+
+
+def _pooled(graph: HeteroData) -> tuple[list[TableName], list[str], Tensor, Tensor, Tensor, Tensor]:
+    """What one graph adds to a pool, in the order of the fields of :class:`Corpus`, numbered from 0."""
+    tables, columns = [(graph.database, name) for name in graph["table"].name], graph["column"].name
+    x, owner = graph["column"].x, graph[OWNER].edge_index[1]
+    join_index, edge_attr = graph[JOIN].edge_index, graph[JOIN].edge_attr
+    if graph["table"].internal.any():
+        table = ~graph["table"].internal
+        column = table[owner]
+        join_index, edge_attr = subgraph(column, join_index, edge_attr, relabel_nodes=True, num_nodes=owner.numel())
+        tables, columns = list(compress(tables, table.tolist())), list(compress(columns, column.tolist()))
+        x, owner = x[column], (table.cumsum(0) - 1)[owner[column]]
+    return tables, columns, x, owner, join_index, edge_attr
+
+
+def _numbered_on(indices: Sequence[Tensor], items: Sequence[Sequence[object]]) -> Tensor:
+    """Join indices into lists of items to indices into the lists laid end to end."""
+    sizes = torch.tensor([len(each) for each in items])
+    lengths = torch.tensor([index.size(-1) for index in indices])
+    return torch.cat(list(indices), dim=-1) + (sizes.cumsum(0) - sizes).repeat_interleave(lengths)
+
+
+def _require_distinct(databases: Sequence[str]) -> None:
+    name, count = Counter(databases).most_common(1)[0]
+    if count > 1:
+        raise JoinGRError(f"Two databases of a corpus are named {name!r}: give each a name of its own.")

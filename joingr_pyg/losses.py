@@ -2,8 +2,10 @@
 
 from torch import Tensor, nn
 
+from joingr_pyg.errors import JoinGRError
 
-def pairwise_hinge(score: Tensor, gold: Tensor, margin: float) -> Tensor:
+
+def pairwise_hinge(score: Tensor, gold: Tensor, margin: float, rival: Tensor | None = None) -> Tensor:
     r"""Mean over questions of the pairwise margin loss.
 
     .. math::
@@ -11,35 +13,46 @@ def pairwise_hinge(score: Tensor, gold: Tensor, margin: float) -> Tensor:
 
     Args:
         score: ``[B, T]`` scores of all candidates.
-        gold: ``[B, T]`` whether a candidate is gold; all others are negatives.
+        gold: ``[B, T]`` whether a candidate is gold.
         margin: The margin ``m``.
+        rival: ``[B, T]`` whether a candidate that is not gold counts as a negative; all do where not given.
 
     Returns:
         Scalar loss; questions without a gold or without a negative candidate count as 0.
     """
+    negative = ~gold if rival is None else rival & ~gold
     question, positive = gold.nonzero(as_tuple=True)
     violation = (margin - score[question, positive].unsqueeze(1) + score[question]).clamp(min=0)
-    violation = violation.masked_fill(gold[question], 0.0).sum(dim=1)
-    positives = gold.sum(dim=1)
-    pairs = (positives * (gold.size(1) - positives)).clamp(min=1)
+    violation = violation.masked_fill(~negative[question], 0.0).sum(dim=1)
+    pairs = (gold.sum(dim=1) * negative.sum(dim=1)).clamp(min=1)
     return (violation / pairs[question]).sum() / max(gold.size(0), 1)
 
 
 class TableLoss(nn.Module):
-    """The table-level loss of the main experiments: gold against all other tables.
+    r"""The table-level loss of the main experiments: gold against other tables.
 
     Args:
         margin: The margin ``m``.
+        negatives: ``"database"`` takes the other tables of the question's database, the paper's
+            :math:`N = \mathcal{T}(D) \setminus P`; ``"corpus"`` those of all databases, of which a walk reaches so few
+            that the mean over them leaves next to no gradient.
+
+    Raises:
+        JoinGRError: If ``negatives`` is neither.
     """
 
     target = "table"
 
-    def __init__(self, margin: float = 0.1) -> None:
+    def __init__(self, margin: float = 0.1, negatives: str = "database") -> None:
         super().__init__()
+        if negatives not in ("database", "corpus"):
+            raise JoinGRError(f"'negatives' needs to be 'database' or 'corpus' (got {negatives!r}).")
         self.margin = margin
+        self.negatives = negatives
 
-    def forward(self, score: Tensor, gold: Tensor) -> Tensor:
-        return pairwise_hinge(score, gold, self.margin)
+    def forward(self, score: Tensor, gold: Tensor, own: Tensor | None = None) -> Tensor:
+        """The loss; ``own`` ``[B, T]`` says which candidates belong to the question's database."""
+        return pairwise_hinge(score, gold, self.margin, own if self.negatives == "database" else None)
 
 
 class EdgeLoss(TableLoss):

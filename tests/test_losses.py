@@ -4,6 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
+from joingr_pyg.errors import JoinGRError
 from joingr_pyg.losses import EdgeLoss, TableLoss, pairwise_hinge
 
 
@@ -73,3 +74,13 @@ def test_the_edge_loss_is_the_same_objective_on_other_candidates() -> None:
     assert TableLoss()(score, gold).item() == EdgeLoss()(score, gold).item() == pytest.approx(0.2)
     assert TableLoss(margin=0.5)(score, gold).item() == pytest.approx(0.6)
     assert (TableLoss.target, EdgeLoss.target) == ("table", "edge")
+
+
+def test_negatives_of_the_database_alone() -> None:
+    score = torch.tensor([[0.3, 0.25, 0.9, 0.0]])
+    gold = torch.tensor([[True, False, False, False]])
+    own = torch.tensor([[True, True, False, False]])
+    assert TableLoss(0.1)(score, gold, own).item() == pytest.approx(0.05)
+    assert TableLoss(0.1, negatives="corpus")(score, gold, own).item() == pytest.approx((0.05 + 0.7) / 3)
+    with pytest.raises(JoinGRError, match=r"'database' or 'corpus' \(got 'all'\)"):
+        TableLoss(negatives="all")

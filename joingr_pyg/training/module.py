@@ -113,5 +113,5 @@ class RetrievalModule(L.LightningModule):
         output = self.model(batch.query, batch.evidence)
         scores = self.model.scores(output, batch.evidence)
         if self.loss.target == "edge":
-            return self.loss(output.edge_deposits(), batch.gold_edges), scores
-        return self.loss(scores, batch.gold_tables), scores
+            return self.loss(output.edge_deposits(), batch.gold_edges, batch.own_edges), scores
+        return self.loss(scores, batch.gold_tables, batch.own_tables), scores

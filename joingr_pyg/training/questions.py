@@ -23,6 +23,8 @@ class QuestionBatch(NamedTuple):
         gold: ``[B, G]`` gold table numbers, ``-1`` for empty places.
         gold_tables: ``[B, T]`` whether a table is gold.
         gold_edges: ``[B, J]`` whether a join edge is gold, where the benchmark annotates joins.
+        own_tables: ``[B, T]`` whether a table belongs to the question's database.
+        own_edges: ``[B, J]`` whether a join edge does.
     """
 
     query: Tensor
@@ -30,6 +32,8 @@ class QuestionBatch(NamedTuple):
     gold: Tensor
     gold_tables: Tensor
     gold_edges: Tensor
+    own_tables: Tensor
+    own_edges: Tensor
 
 
 class QuestionSet(Dataset[QuestionBatch]):
@@ -53,17 +57,25 @@ class QuestionSet(Dataset[QuestionBatch]):
         )
         self.gold = gold_tables(questions, corpus)
         self.gold_edges = gold_joins(questions, corpus)
-        self.num_tables = corpus.num_tables
-        self.num_joins = corpus.join_index.size(1)
+        number = {name: i for i, name in enumerate(dict.fromkeys(database for database, _ in corpus.tables))}
+        self.database = torch.tensor([number[question.database] for question in questions])
+        self.table_database = torch.tensor([number[database] for database, _ in corpus.tables])
+        self.edge_database = self.table_database[corpus.edge_index[0]]
 
     def __len__(self) -> int:
         return self.query.size(0)
 
     def __getitems__(self, indices: list[int]) -> QuestionBatch:
         rows = torch.tensor(indices)
-        gold, edges = self.gold[rows], self.gold_edges[rows]
+        database = self.database[rows].unsqueeze(1)
         return QuestionBatch(
-            self.query[rows], self.evidence[rows], gold, _mask(gold, self.num_tables), _mask(edges, self.num_joins)
+            query=self.query[rows],
+            evidence=self.evidence[rows],
+            gold=self.gold[rows],
+            gold_tables=_mask(self.gold[rows], self.table_database.numel()),
+            gold_edges=_mask(self.gold_edges[rows], self.edge_database.numel()),
+            own_tables=self.table_database == database,
+            own_edges=self.edge_database == database,
         )
 
 
