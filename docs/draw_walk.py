@@ -7,7 +7,7 @@ from joingr_pyg.encoders import CachedEncoder, MiniLMEncoder
 from joingr_pyg.models import heuristic
 from joingr_pyg.reports.walk_figure import draw_walk
 
-QUESTION = "operational search dogs based above 1,500 metres"
+QUESTION = "Where have we put a Border Collie to work so far? Route name and massif please."
 
 dataset = Demo("data", "test", CachedEncoder(MiniLMEncoder()), Path("~/.cache/joingr_pyg").expanduser())
 question = next(each for each in dataset.questions if each.text == QUESTION)

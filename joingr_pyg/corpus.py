@@ -175,8 +175,9 @@ def _pooled(graph: HeteroData) -> tuple[list[TableName], list[str], Tensor, Tens
 
 def _numbered_on(indices: Sequence[Tensor], items: Sequence[Sequence[object]]) -> Tensor:
     """Join indices into lists of items to indices into the lists laid end to end."""
-    sizes = torch.tensor([len(each) for each in items])
-    lengths = torch.tensor([index.size(-1) for index in indices])
+    sizes, lengths = torch.tensor(
+        [[len(each) for each in items], [index.size(-1) for index in indices]], device=indices[0].device
+    )
     return torch.cat(list(indices), dim=-1) + (sizes.cumsum(0) - sizes).repeat_interleave(lengths)
 
 

@@ -1,4 +1,5 @@
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -6,9 +7,13 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
+from torch_geometric.data import HeteroData
 
 from joingr_pyg import corpus as corpus_module
 from joingr_pyg.corpus import Corpus
+from joingr_pyg.datasets.join_graphs import build_graphs
+from joingr_pyg.descriptors import column_descriptors, join_descriptors
+from joingr_pyg.encoders import CachedEncoder, HashingEncoder
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.graph import join_graph
 from joingr_pyg.schema import Column, Database, ForeignKey, Table
@@ -150,3 +155,63 @@ def test_many_pairs_are_looked_at_in_parts(make_corpus: Callable[..., Corpus], m
     assert column.tolist() == [4, 3, 1, 0]
     nothing = torch.zeros(0, dtype=torch.long)
     assert [part.shape for part in corpus.similarity_of(query, nothing, nothing)] == [(0,), (0,)]
+
+
+OWN = Database("own", (own_stat(), Table("kept", (COLUMN, TEXT)), Table("sqlite_sequence", (COLUMN,))))
+
+
+def graph(database: Database) -> HeteroData:
+    columns = sum(len(table.columns) for table in database)
+    return join_graph(database, torch.randn(columns, 3), torch.randn(len(database.joins), 3))
+
+
+def assert_equal(left: Corpus, right: Corpus) -> None:
+    assert (left.tables, left.columns) == (right.tables, right.columns)
+    for name in ("x", "owner", "join_index", "edge_attr", "edge_index"):
+        assert torch.equal(getattr(left, name), getattr(right, name)), name
+
+
+@given(order=st.permutations([SHOP, ZOO, OWN, Database("lone", (Table("t", (COLUMN,)),))]), first=st.integers(1, 3))
+def test_a_corpus_extended_is_the_corpus_of_all(order: list[Database], first: int) -> None:
+    graphs = [graph(database) for database in order]
+    corpus = Corpus.from_graphs(graphs[:first])
+    alone = Corpus.from_graphs(graphs[:first])
+    grown = corpus
+    for each in graphs[first:]:
+        grown = grown.extended([each])
+    assert_equal(grown, Corpus.from_graphs(graphs))
+    assert_equal(corpus, alone)
+
+
+def test_extensions_write_behind_the_vectors_there_are() -> None:
+    shops = [graph(replace(SHOP, name=f"shop{number}")) for number in range(20)]
+    corpus = Corpus.from_graphs(shops[:5]).extended(shops[5:6])
+    once, twice = corpus.extended(shops[6:7]), corpus.extended(shops[7:8])
+    assert once.x.data_ptr() == corpus.x.data_ptr()
+    assert once.edge_attr.data_ptr() == corpus.edge_attr.data_ptr()
+    # The room behind the corpus is taken: a second extension of it goes elsewhere.
+    assert_equal(once, Corpus.from_graphs(shops[:7]))
+    assert_equal(twice, Corpus.from_graphs([*shops[:6], shops[7]]))
+
+
+def test_an_extension_needs_a_table_and_a_name_of_its_own() -> None:
+    corpus = pool(SHOP)
+    with pytest.raises(JoinGRError, match="Two databases of a corpus are named 'shop'"):
+        corpus.extended([graph(ZOO), graph(SHOP)])
+    with pytest.raises(JoinGRError, match="at least one database with a table"):
+        corpus.extended([])
+
+
+def test_adding_a_database_embeds_its_texts_alone() -> None:
+    class Counting(HashingEncoder):
+        def encode_documents(self, texts: Sequence[str]) -> Tensor:
+            seen.extend(texts)
+            return super().encode_documents(texts)
+
+    seen: list[str] = []
+    encoder = CachedEncoder(Counting(dim=16))
+    corpus = Corpus.from_graphs(build_graphs([SHOP], encoder))
+    seen.clear()
+    grown = corpus.extended(build_graphs([ZOO], encoder))
+    assert sorted(seen) == sorted(column_descriptors(ZOO) + join_descriptors(ZOO))
+    assert_equal(grown, Corpus.from_graphs(build_graphs([SHOP, ZOO], HashingEncoder(dim=16))))

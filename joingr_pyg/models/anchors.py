@@ -1,5 +1,6 @@
 """Anchor tables by nearest columns (section 3.2.2)."""
 
+from math import isqrt
 from typing import NamedTuple
 
 import faiss
@@ -25,18 +26,65 @@ class TableHits(NamedTuple):
     column: Tensor
 
 
+KINDS = ("exact", "approximate")
+
+EXACT_COLUMNS = 100_000
+"""Columns up to which an index is exact by default: comparing a question with all of them takes some 10 ms."""
+
+PROBES = 48
+"""Clusters that a question is compared with: 99 of 100 anchors among a million columns, and more among fewer."""
+
+COLUMNS_A_CLUSTER = 64
+"""Columns sampled for each cluster when clusters are made."""
+
+
 class ColumnIndex:
     """A FAISS index over the columns of a corpus that answers with tables.
 
+    ``"exact"`` compares a question with every column. ``"approximate"`` sorts columns into as many clusters as the
+    square root of their number, and compares a question with those of the nearest clusters only, first in 8 bits a
+    number, which is a quarter of the memory, then the best of them exactly: a table may be missed, but the scores of
+    those found are exact as well.
+
     Args:
         corpus: The corpus to search.
+        kind: ``"exact"`` or ``"approximate"``; by default exact up to :data:`EXACT_COLUMNS` columns.
+        probes: Clusters that an approximate search compares with, at least 1.
+
+    Raises:
+        JoinGRError: If there is no such kind, or ``probes`` is below 1.
     """
 
-    def __init__(self, corpus: Corpus) -> None:
+    def __init__(self, corpus: Corpus, kind: str | None = None, probes: int = PROBES) -> None:
+        if kind not in (None, *KINDS):
+            raise JoinGRError(f"There is no index of kind {kind!r}: choose {' or '.join(map(repr, KINDS))}.")
+        if probes < 1:
+            raise JoinGRError(f"'probes' needs to be at least 1 (got {probes}).")
+        self.kind = kind or ("exact" if corpus.num_columns <= EXACT_COLUMNS else "approximate")
+        self.probes = probes
+        self._bind(corpus)
+        self._clusters = _clustered(self._x) if self.kind == "approximate" else None
+
+    def extend(self, corpus: Corpus) -> None:
+        """Go over to a corpus that :meth:`Corpus.extended` made of the present one: the columns added are indexed alone.
+
+        Clusters stay as they are: after most of the columns have changed, a new index finds more.
+
+        Raises:
+            JoinGRError: If ``corpus`` is no extension of the present one.
+        """
+        known = self.corpus.num_columns
+        if corpus.tables[: self.corpus.num_tables] != self.corpus.tables or corpus.num_columns < known:
+            raise JoinGRError("An index goes over to an extension of its corpus alone: make a new one of other corpora.")
+        self._bind(corpus)
+        if self._clusters is not None:
+            self._clusters.add(self._x[known:])
+
+    def _bind(self, corpus: Corpus) -> None:
         self.corpus = corpus
         self._owner = corpus.owner.cpu().numpy()
-        self._index = faiss.IndexFlatIP(corpus.x.size(1))
-        self._index.add(np.ascontiguousarray(corpus.x.cpu().numpy(), dtype=np.float32))
+        # The corpus's own memory, where it is on the CPU and in single precision.
+        self._x = np.ascontiguousarray(corpus.x.detach().cpu().numpy(), dtype=np.float32)
 
     def search(self, query: Tensor, k: int, columns: int = 100) -> TableHits:
         """Find the ``k`` tables with the most similar column.
@@ -45,7 +93,7 @@ class ColumnIndex:
             query: ``[B, d]`` normalised question embeddings.
             k: Number of tables, at least 1.
             columns: Nearest columns to look at first; doubled for the questions for which columns further away could
-                matter, until they cannot or all columns were seen, so the answer is exact.
+                matter, until they cannot or all columns were seen, so that an exact index's answer is exact.
 
         Raises:
             JoinGRError: If ``k`` is below 1.
@@ -57,17 +105,26 @@ class ColumnIndex:
         table = np.full((len(vectors), k), -1, np.int64)
         score = np.full((len(vectors), k), -np.inf, np.float32)
         column = np.full((len(vectors), k), -1, np.int64)
-        todo, width = np.arange(len(vectors)), max(columns, k)
+        todo, width, probes = np.arange(len(vectors)), max(columns, k), self.probes
         while todo.size:
             width = min(width, self.corpus.num_columns)
-            found = self._index.search(vectors[todo], width)
+            found = self._nearest(vectors[todo], width, probes)
             hits = self._tables(*found, k)
             # Columns as near as the last one seen may be missing, and with them a table that a tie puts first.
-            done = (hits[1][:, wanted - 1] > found[0][:, -1]) | (width == self.corpus.num_columns)
+            done = (hits[1][:, wanted - 1] > found[0].min(axis=1)) | (width == self.corpus.num_columns)
             for kept, new in zip((table, score, column), hits, strict=True):
                 kept[todo[done]] = new[done]
-            todo, width = todo[~done], 2 * width
+            todo, width, probes = todo[~done], 2 * width, 2 * probes
         return TableHits(*(torch.from_numpy(a).to(query.device) for a in (table, score, column)))
+
+    def _nearest(self, vectors: np.ndarray, width: int, probes: int) -> tuple[np.ndarray, np.ndarray]:
+        """Scores and numbers of the nearest columns, ``[B, width]`` each; absent ones are ``-inf`` and ``-1``."""
+        if self._clusters is None:
+            return faiss.knn(vectors, self._x, width, metric=faiss.METRIC_INNER_PRODUCT)
+        parameters = faiss.SearchParametersIVF(nprobe=min(probes, self._clusters.nlist))
+        _, column = self._clusters.search(vectors, width, params=parameters)
+        score = np.stack([self._x[near] @ vector for near, vector in zip(column, vectors, strict=True)])
+        return np.where(column < 0, -np.inf, score), column
 
     def _tables(self, score: np.ndarray, column: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The best ``k`` tables among the columns of each row; equal scores go by table, then column number."""
@@ -88,6 +145,19 @@ class ColumnIndex:
         for hit, values in zip(hits, (owner, score, column), strict=True):
             hit[row[order], place] = values.ravel()[order]
         return hits
+
+
+def _clustered(x: np.ndarray) -> faiss.IndexIVF:
+    count, size = x.shape
+    clusters = max(1, isqrt(count))
+    index = faiss.IndexIVFScalarQuantizer(
+        faiss.IndexFlatIP(size), size, clusters, faiss.ScalarQuantizer.QT_8bit, faiss.METRIC_INNER_PRODUCT
+    )
+    index.cp.min_points_per_centroid = 1  # Otherwise FAISS prints warnings on small corpora.
+    sample = np.random.default_rng(0).choice(count, min(count, COLUMNS_A_CLUSTER * clusters), replace=False)
+    index.train(x[np.sort(sample)])
+    index.add(x)
+    return index
 
 
 def diverse_anchors(hits: TableHits, corpus: Corpus, k: int, weight: float) -> TableHits:

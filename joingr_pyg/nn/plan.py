@@ -133,6 +133,28 @@ class WalkPlanner:
     def __repr__(self) -> str:
         return f"{self.__class__.__name__}({self.num_nodes} nodes, {self.num_edges} edges, hops={self.hops})"
 
+    def extend(self, edge_index: Tensor, num_nodes: int) -> None:
+        """Add a graph beside the present one; the layers kept of the present nodes stay.
+
+        Args:
+            edge_index: ``[2, E']`` edges of the added graph, whose nodes count from 0 there. Its nodes and edges are
+                numbered on behind the present ones here.
+            num_nodes: Number of added nodes.
+
+        Raises:
+            ValueError: If ``edge_index`` is not ``[2, E']`` with integers that name added nodes.
+        """
+        added = WalkPlanner(edge_index, num_nodes, self.hops, self.undirected)
+        self.tail = np.r_[self.tail, added.tail + self.num_nodes]
+        self.head = np.r_[self.head, added.head + self.num_nodes]
+        self.edge = np.r_[self.edge, added.edge + self.num_edges]
+        self.ptr = np.r_[self.ptr, self.ptr[-1] + added.ptr[1:]]
+        self.num_nodes += num_nodes
+        self.num_edges += added.num_edges
+        self._layer = np.r_[self._layer, added._layer]
+        self._reached = np.r_[self._reached, added._reached]
+        self._slot = np.r_[self._slot, added._slot]
+
     def __call__(self, seed: Tensor, seed_query: Tensor, num_queries: int) -> WalkPlan:
         """Plan one walk from every seed.
 

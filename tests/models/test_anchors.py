@@ -1,3 +1,4 @@
+import pickle
 from collections.abc import Callable
 
 import numpy as np
@@ -9,7 +10,14 @@ from torch import Tensor
 
 from joingr_pyg.corpus import Corpus
 from joingr_pyg.errors import JoinGRError
+from joingr_pyg.models import anchors
 from joingr_pyg.models.anchors import ColumnIndex, TableHits, diverse_anchors
+from joingr_pyg.testing.synthetic import (
+    synthetic_corpus,
+    synthetic_databases,
+    synthetic_graphs,
+    synthetic_questions,
+)
 
 MakeCorpus = Callable[..., Corpus]
 
@@ -86,6 +94,104 @@ def test_no_question_has_no_hit(make_corpus: MakeCorpus) -> None:
 def test_less_than_one_table_is_refused(make_corpus: MakeCorpus, k: int) -> None:
     with pytest.raises(JoinGRError, match=f"K needs to be at least 1 \\(got {k}\\)"):
         ColumnIndex(make_corpus([[[1.0]]])).search(torch.ones(1, 1), k)
+
+
+@pytest.fixture(scope="module")
+def synthetic() -> Corpus:
+    return synthetic_corpus(300, dim=32)
+
+
+@pytest.fixture(scope="module")
+def questions(synthetic: Corpus) -> Tensor:
+    return synthetic_questions(synthetic, 50)
+
+
+def recall(found: TableHits, exact: TableHits) -> float:
+    pairs = zip(found.table.tolist(), exact.table.tolist(), strict=True)
+    return sum(len({*ours} & {*best}) for ours, best in pairs) / exact.table.numel()
+
+
+def test_an_approximate_index_with_all_clusters_is_exact(synthetic: Corpus, questions: Tensor) -> None:
+    exact = ColumnIndex(synthetic, "exact").search(questions, 7)
+    # Enough columns that the exact scores put right what compression put in another order.
+    found = ColumnIndex(synthetic, "approximate", probes=1000).search(questions, 7, columns=400)
+    assert torch.equal(found.table, exact.table)
+    assert torch.equal(found.column, exact.column)
+    assert torch.allclose(found.score, exact.score, atol=1e-6)
+
+
+def test_an_approximate_index_finds_nearly_all_with_exact_scores(synthetic: Corpus, questions: Tensor) -> None:
+    exact = ColumnIndex(synthetic, "exact").search(questions, 5)
+    recalls = [
+        recall(ColumnIndex(synthetic, "approximate", probes).search(questions, 5), exact) for probes in (1, 8, 32)
+    ]
+    assert recalls == sorted(recalls)
+    assert recalls[0] < 0.9 < recalls[2]
+    table, score, column = ColumnIndex(synthetic, "approximate").search(questions, 5)
+    assert torch.equal(synthetic.owner[column], table)
+    assert torch.allclose((synthetic.x[column] * questions.unsqueeze(1)).sum(-1), score, atol=1e-6)
+
+
+def test_an_approximate_index_looks_further_until_there_are_k_tables(synthetic: Corpus, questions: Tensor) -> None:
+    found = ColumnIndex(synthetic, "approximate", probes=1).search(questions, 300)
+    assert (found.table.sort(dim=1).values == torch.arange(300)).all()
+
+
+@pytest.mark.parametrize("kind", ["exact", "approximate"])
+def test_an_extended_index_answers_as_one_of_the_whole(kind: str) -> None:
+    graphs = synthetic_graphs(synthetic_databases(120, seed=3), dim=32)
+    whole = Corpus.from_graphs(graphs)
+    questions = synthetic_questions(whole, 40)
+    corpus = Corpus.from_graphs(graphs[:6])
+    index = ColumnIndex(corpus, kind, probes=1000)
+    for each in graphs[6:]:
+        corpus = corpus.extended([each])
+        index.extend(corpus)
+    expected = ColumnIndex(whole, "exact").search(questions, 6)
+    assert (expected.table >= ColumnIndex(Corpus.from_graphs(graphs[:6])).corpus.num_tables).any()
+    assert lists(index.search(questions, 6, columns=300)) == lists(expected)
+
+
+def test_extending_an_approximate_index_adds_the_new_columns_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    graphs = synthetic_graphs(synthetic_databases(60), dim=32)
+    corpus = Corpus.from_graphs(graphs[:-1])
+    index = ColumnIndex(corpus, "approximate")
+    added: list[np.ndarray] = []
+    monkeypatch.setattr(index._clusters, "add", added.append)
+    index.extend(corpus.extended(graphs[-1:]))
+    assert np.array_equal(np.concatenate(added), graphs[-1]["column"].x.numpy())
+
+
+def test_an_index_extends_to_extensions_of_its_corpus_alone(make_corpus: MakeCorpus) -> None:
+    index = ColumnIndex(make_corpus([[[1.0]], [[0.5]]]))
+    with pytest.raises(JoinGRError, match="to an extension of its corpus alone"):
+        index.extend(make_corpus([[[1.0]]]))
+
+
+def test_small_corpora_are_searched_exactly_and_large_ones_in_clusters(
+    synthetic: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert ColumnIndex(synthetic).kind == "exact"
+    monkeypatch.setattr(anchors, "EXACT_COLUMNS", synthetic.num_columns - 1)
+    assert ColumnIndex(synthetic).kind == "approximate"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"kind": "fast"}, "no index of kind 'fast': choose 'exact' or 'approximate'"),
+        ({"probes": 0}, r"'probes' needs to be at least 1 \(got 0\)"),
+    ],
+)
+def test_wrong_arguments_of_an_index_are_refused(make_corpus: MakeCorpus, arguments: dict, message: str) -> None:
+    with pytest.raises(JoinGRError, match=message):
+        ColumnIndex(make_corpus([[[1.0]]]), **arguments)
+
+
+def test_both_kinds_travel_to_another_process(synthetic: Corpus, questions: Tensor) -> None:
+    for kind in ("exact", "approximate"):
+        index = ColumnIndex(synthetic, kind)
+        assert lists(pickle.loads(pickle.dumps(index)).search(questions, 5)) == lists(index.search(questions, 5))
 
 
 # Cosines with the question (1, 0): t0 1, t1 0.96, t2 0.8, t3 0.6. t1 and t2 lie on the side of t0, t3 opposite.

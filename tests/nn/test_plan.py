@@ -173,6 +173,37 @@ def test_layers_of_a_seed_are_searched_once() -> None:
     assert planner._searches == 3
 
 
+@settings(max_examples=50, deadline=None)
+@given(batch=batches(), parts=st.lists(multigraphs(), max_size=3), undirected=st.booleans(), data=st.data())
+def test_an_extended_planner_plans_as_one_of_all_graphs(
+    batch: tuple[Tensor, int, Tensor, Tensor, int],
+    parts: list[tuple[Tensor, int]],
+    undirected: bool,
+    data: st.DataObject,
+) -> None:
+    edge_index, num_nodes, *walks = batch
+    planner = WalkPlanner(edge_index, num_nodes, hops=3, undirected=undirected)
+    before = planner(*walks)
+    searches = planner._searches
+    for added, count in parts:
+        planner.extend(added, count)
+        edge_index, num_nodes = torch.cat([edge_index, added + num_nodes], dim=1), num_nodes + count
+    whole = WalkPlanner(edge_index, num_nodes, hops=3, undirected=undirected)
+    assert str(planner) == str(whole)
+    assert_equal(planner(*walks), whole(*walks))
+    assert planner._searches == searches
+    assert before.num_nodes == batch[1]
+    seed = torch.tensor(data.draw(st.lists(st.integers(0, num_nodes - 1), max_size=6)), dtype=torch.long)
+    assert_equal(planner(seed, torch.zeros_like(seed), 1), whole(seed, torch.zeros_like(seed), 1))
+
+
+def test_an_added_graph_with_edges_to_elsewhere_is_refused() -> None:
+    planner = WalkPlanner(DIAMOND, num_nodes=4, hops=2)
+    with pytest.raises(ValueError, match=r"'edge_index' needs to hold numbers in \[0, 2\) \(got 0 to 2\)"):
+        planner.extend(torch.tensor([[0], [2]]), 2)
+    assert str(planner) == "WalkPlanner(4 nodes, 4 edges, hops=2)"
+
+
 def test_queries_without_seeds_and_empty_batches() -> None:
     planner = WalkPlanner(DIAMOND, num_nodes=4, hops=2)
     none = torch.empty(0, dtype=torch.long)
