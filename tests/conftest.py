@@ -64,7 +64,7 @@ def benchmarks() -> Path:
 
 @pytest.fixture(scope="session")
 def encoder() -> CachedEncoder:
-    """An encoder without a model that embeds every text once a session."""
+    """An encoder without a model that embeds every text once."""
     return CachedEncoder(HashingEncoder(dim=64))
 
 

@@ -171,6 +171,7 @@ def assert_equal(left: Corpus, right: Corpus) -> None:
         assert torch.equal(getattr(left, name), getattr(right, name)), name
 
 
+@settings(deadline=None, max_examples=20)
 @given(order=st.permutations([SHOP, ZOO, OWN, Database("lone", (Table("t", (COLUMN,)),))]), first=st.integers(1, 3))
 def test_a_corpus_extended_is_the_corpus_of_all(order: list[Database], first: int) -> None:
     graphs = [graph(database) for database in order]

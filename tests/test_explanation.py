@@ -69,6 +69,14 @@ def test_the_stronger_of_two_ways_is_told() -> None:
     assert [step.deposit for step in steps] == pytest.approx([1 / 6, 1 / 24])
 
 
+def test_the_stronger_of_two_ways_is_told_also_where_they_met_before() -> None:
+    # t1 and t2 lead to t3, but t1 shares with t5: 1/4 * 1/2 / 3 against 1/4 * 1/2 / 2.
+    output = walk([(0, 1), (0, 2), (1, 3), (2, 3), (1, 5), (3, 4)], {0: 1.0}, 6)
+    steps = strongest_path(output, 1, 4)
+    assert [(step.frontier, step.neighbor, step.edge) for step in steps] == [(0, 2, 1), (2, 3, 3), (3, 4, 5)]
+    assert steps[-1].deposit == pytest.approx((1 / 24 + 1 / 16) / 2 / 3)
+
+
 def test_the_strongest_of_two_anchors_is_told_and_each_question_has_its_own(make_corpus: Callable[..., Corpus]) -> None:
     corpus = make_corpus([[[1.0, 0.0]], [[0.6, 0.8]], [[0.0, 1.0]]], joins=[(0, 1), (1, 2)])
     model = heuristic(anchors=2, hops=1).index(corpus)

@@ -1,12 +1,13 @@
 import pickle
 
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from joingr_pyg.growing_rows import GrowingRows
 
 
+@settings(deadline=None)
 @given(data=st.data())
 def test_every_tensor_given_out_stays_what_it_was(data: st.DataObject) -> None:
     """Appended to in any order, also to ones that others were appended to before."""

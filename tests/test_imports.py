@@ -20,6 +20,7 @@ LAYERS = [
     "fetch",
     "encoders",
     "graph",
+    "growing_rows",
     "corpus",
     "datasets",
     "losses",

@@ -320,6 +320,7 @@ def refused(ended: Any, *parts: str) -> None:
         (["folds=5"], ["'folds'", "'test'", "experiment=beaver_cv"]),
         (["loss=edge"], ["'demo'", "no gold joins", "dataset=beaver"]),
         (["dataset.train=dev"], ["'demo'", "no split 'dev'", "'train', 'test'"]),
+        (["loss.negatives=all"], ["'negatives'", "'database' or 'corpus'", "'all'"]),
         (["resume=true"], ["nothing to resume", "last.ckpt", "hydra.run.dir"]),
         (["resume=nowhere.ckpt"], ["nothing to resume at 'nowhere.ckpt'"]),
         (["encoder=sentence_transformer"], ["'encoder.model'", "encoder.model="]),

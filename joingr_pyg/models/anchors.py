@@ -110,8 +110,9 @@ class ColumnIndex:
             width = min(width, self.corpus.num_columns)
             found = self._nearest(vectors[todo], width, probes)
             hits = self._tables(*found, k)
+            seen_all = width == self.corpus.num_columns and (self._clusters is None or probes >= self._clusters.nlist)
             # Columns as near as the last one seen may be missing, and with them a table that a tie puts first.
-            done = (hits[1][:, wanted - 1] > found[0].min(axis=1)) | (width == self.corpus.num_columns)
+            done = (hits[1][:, wanted - 1] > found[0].min(axis=1)) | seen_all
             for kept, new in zip((table, score, column), hits, strict=True):
                 kept[todo[done]] = new[done]
             todo, width, probes = todo[~done], 2 * width, 2 * probes
@@ -123,8 +124,9 @@ class ColumnIndex:
             return faiss.knn(vectors, self._x, width, metric=faiss.METRIC_INNER_PRODUCT)
         parameters = faiss.SearchParametersIVF(nprobe=min(probes, self._clusters.nlist))
         _, column = self._clusters.search(vectors, width, params=parameters)
-        score = np.stack([self._x[near] @ vector for near, vector in zip(column, vectors, strict=True)])
-        return np.where(column < 0, -np.inf, score), column
+        # No matrix product: the threads of one take longer to wake up than this takes.
+        score = [np.einsum("cd,d->c", self._x[near], vector) for near, vector in zip(column, vectors, strict=True)]
+        return np.where(column < 0, -np.inf, np.stack(score)), column
 
     def _tables(self, score: np.ndarray, column: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The best ``k`` tables among the columns of each row; equal scores go by table, then column number."""

@@ -91,15 +91,17 @@ class FusedWalk:
         # Memory that passes leave behind for the next ones.
         self._scratch: deque[Any] = deque()
 
-        scorer, rows = walk.scorer, x.size(0)
-        if scorer is not None:
-            _check_shape("edge_attr", edge_attr, planner.num_edges, scorer.edge_channels)
-            _check_shape("x", x, rows, scorer.node_channels)
+        if walk.scorer is None:
+            # Vectors do not matter to uniform shares.
+            edge_attr, x, first_row = torch.zeros(planner.num_edges, 0), torch.zeros(self.num_nodes, 0), None
+        else:
+            _check_shape("edge_attr", edge_attr, planner.num_edges, walk.scorer.edge_channels)
+            _check_shape("x", x, x.size(0), walk.scorer.node_channels)
         self._owned = first_row is not None
         if first_row is None:
             first_row = torch.arange(self.num_nodes + 1)
-        elif first_row.shape != (self.num_nodes + 1,) or first_row[0] != 0 or first_row[-1] != rows:
-            raise ValueError(f"'first_row' needs to hold {self.num_nodes + 1} numbers from 0 to {rows}")
+        elif first_row.shape != (self.num_nodes + 1,) or first_row[0] != 0 or first_row[-1] != x.size(0):
+            raise ValueError(f"'first_row' needs to hold {self.num_nodes + 1} numbers from 0 to {x.size(0)}")
         elif not (first_row.diff() > 0).all():
             raise ValueError("'first_row' needs to ascend, since every node owns a row")
         with torch.no_grad():
@@ -122,7 +124,9 @@ class FusedWalk:
             IndexError: If ``seed`` names a node that does not exist, or a row that does not exist stands for a node.
         """
         num_queries = query.size(0)
-        if self.walk.scorer is not None:
+        if self.walk.scorer is None:
+            query, row = query.new_zeros(num_queries, 0), None
+        else:
             _check_shape("query", query, num_queries, self.walk.scorer.query_channels)
         if seed.dim() != 2 or seed.size(0) != num_queries or seed_deposit.shape != seed.shape:
             raise ValueError(

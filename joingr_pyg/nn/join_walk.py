@@ -21,15 +21,18 @@ class WalkOutput(NamedTuple):
     deposit: Tensor
     plan: WalkPlan
 
-    def edge_deposits(self) -> Tensor:
-        r"""``[B, E]`` total deposits :math:`\Delta_e(q)` over walks and hops."""
-        plan = self.plan
-        return self._sum(plan.edge, plan.num_edges)
+    def edge_deposits(self, hop: int | None = None) -> Tensor:
+        r"""``[B, E]`` deposits :math:`\Delta_e(q)`, summed over walks and hops; those of one ``hop`` alone on request."""
+        return self._sum(self.plan.edge, self.plan.num_edges, hop)
 
-    def node_scores(self) -> Tensor:
-        r"""``[B, N]`` node scores :math:`\hat s(t|q) = \sum_{e \ni t} \Delta_e(q)` (section 3.2.4)."""
+    def node_scores(self, hop: int | None = None) -> Tensor:
+        r"""``[B, N]`` node scores :math:`\hat s(t|q) = \sum_{e \ni t} \Delta_e(q)` (section 3.2.4).
+
+        Args:
+            hop: Count the deposits of this hop alone; the scores are the sum of these over hops.
+        """
         plan = self.plan
-        return self._sum(plan.frontier, plan.num_nodes) + self._sum(plan.neighbor, plan.num_nodes)
+        return self._sum(plan.frontier, plan.num_nodes, hop) + self._sum(plan.neighbor, plan.num_nodes, hop)
 
     def hop(self, hop: int) -> Tensor:
         """``[L_h]`` deposits of the edges scored at ``hop``, counted from 1.
@@ -37,15 +40,22 @@ class WalkOutput(NamedTuple):
         Raises:
             IndexError: If the walk has no such hop.
         """
+        return self.deposit[self._positions(hop)]
+
+    def _positions(self, hop: int | None) -> slice:
+        """Where the edges of one hop, or of all, lie in the plan."""
+        if hop is None:
+            return slice(None)
         if not 1 <= hop <= len(self.plan.hops):
             raise IndexError(f"'hop' needs to lie between 1 and {len(self.plan.hops)} (got {hop})")
         start = self.plan.hops[hop - 1].start
-        return self.deposit[start : start + len(self.plan.hops[hop - 1])]
+        return slice(start, start + len(self.plan.hops[hop - 1]))
 
-    def _sum(self, column: Tensor, width: int) -> Tensor:
-        num_queries = self.plan.num_queries
-        flat = self.deposit.new_zeros(num_queries * width)
-        return flat.index_add(0, self.plan.query * width + column, self.deposit).view(num_queries, width)
+    def _sum(self, column: Tensor, width: int, hop: int | None) -> Tensor:
+        plan, positions = self.plan, self._positions(hop)
+        flat = self.deposit.new_zeros(plan.num_queries * width)
+        index = plan.query[positions] * width + column[positions]
+        return flat.index_add(0, index, self.deposit[positions]).view(plan.num_queries, width)
 
 
 class JoinWalk(nn.Module):

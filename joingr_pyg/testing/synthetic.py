@@ -147,9 +147,8 @@ def synthetic_vectors(databases: Sequence[Database], seed: int = 0, dim: int = 3
     return columns, joins
 
 
-def synthetic_graphs(databases: Sequence[Database], seed: int = 0, dim: int = 384) -> list[HeteroData]:
-    """The join graphs of synthetic databases; their vectors are views of the two tensors that were drawn."""
-    columns, joins = synthetic_vectors(databases, seed, dim)
+def synthetic_graphs(databases: Sequence[Database], columns: Tensor, joins: Tensor) -> list[HeteroData]:
+    """The join graphs of databases, with views of the vectors of all their columns ``[N, d]`` and joins ``[J, d]``."""
     parts = (
         columns.split([sum(len(table.columns) for table in database) for database in databases]),
         joins.split([len(database.joins) for database in databases]),
@@ -158,12 +157,13 @@ def synthetic_graphs(databases: Sequence[Database], seed: int = 0, dim: int = 38
 
 
 def synthetic_corpus(num_tables: int, seed: int = 0, dim: int = 384) -> Corpus:
-    """A corpus of synthetic databases with vectors.
+    """A corpus of synthetic databases with vectors of ``dim`` numbers.
 
     Raises:
         JoinGRError: If ``num_tables`` is below 1.
     """
-    return Corpus.from_graphs(synthetic_graphs(synthetic_databases(num_tables, seed), seed, dim))
+    databases = synthetic_databases(num_tables, seed)
+    return Corpus.from_graphs(synthetic_graphs(databases, *synthetic_vectors(databases, seed, dim)))
 
 
 def synthetic_questions(corpus: Corpus, count: int, seed: int = 0) -> Tensor:
@@ -183,8 +183,9 @@ def _sizes(shape: Shape, num_tables: int, random: np.random.Generator) -> Iterat
 
 
 def _draw(histogram: dict[int, int], count: int, random: np.random.Generator) -> list[int]:
-    weights = np.array(list(histogram.values()))
-    return random.choice(list(histogram), count, p=weights / weights.sum()).tolist()
+    # Without replacement where there are enough, so that schemas of one size are all about as large.
+    values = np.repeat(list(histogram), list(histogram.values()))
+    return random.choice(values, count, replace=count > values.size).tolist()
 
 
 def _database(name: str, shape: Shape, size: int, pool: Sequence[Column], random: np.random.Generator) -> Database:

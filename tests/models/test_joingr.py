@@ -12,7 +12,7 @@ from joingr_pyg.datasets.demo import read_demo
 from joingr_pyg.encoders import Encoder
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.losses import TableLoss
-from joingr_pyg.models import Evidence, JoinGR, Ranking, Vanilla, heuristic
+from joingr_pyg.models import Evidence, JoinGR, Ranking, Vanilla, heuristic, joingr
 from joingr_pyg.testing.algorithm2 import literal_scores, literal_walk
 
 MakeCorpus = Callable[..., Corpus]
@@ -264,6 +264,17 @@ def step(model: JoinGR, query: Tensor) -> None:
     optimizer.step()
 
 
+@pytest.fixture(params=["compiled", "tensors"])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Both ways to walk without gradients; each keeps what it makes of the weights."""
+    if request.param == "compiled":
+        pytest.importorskip("numba")
+    else:
+        monkeypatch.setattr(joingr, "fused_available", lambda: False)
+    return request.param
+
+
+@pytest.mark.usefixtures("way")
 def test_kept_projections_never_outlive_the_weights(vet_clinic: Corpus, encoder: Encoder) -> None:
     query = encoder.encode_queries(QUESTIONS)
     model = trained().index(vet_clinic)
@@ -277,6 +288,7 @@ def test_kept_projections_never_outlive_the_weights(vet_clinic: Corpus, encoder:
     assert torch.equal(model.rank(query, 9).score, before)
 
 
+@pytest.mark.usefixtures("way")
 def test_weights_loaded_into_a_module_around_it_count_too(vet_clinic: Corpus, encoder: Encoder) -> None:
     query = encoder.encode_queries(QUESTIONS)
     model = JoinGR(64, 4, 4).eval().index(vet_clinic)
@@ -287,6 +299,7 @@ def test_weights_loaded_into_a_module_around_it_count_too(vet_clinic: Corpus, en
     assert_up_to_date(model, vet_clinic, query)
 
 
+@pytest.mark.usefixtures("way")
 def test_ranking_while_training_is_never_stale(vet_clinic: Corpus, encoder: Encoder) -> None:
     """No change of mode tells that the weights moved."""
     query = encoder.encode_queries(QUESTIONS)
@@ -297,6 +310,7 @@ def test_ranking_while_training_is_never_stale(vet_clinic: Corpus, encoder: Enco
         step(model, query)
 
 
+@pytest.mark.usefixtures("way")
 def test_kept_projections_never_outlive_the_corpus(vet_clinic: Corpus, encoder: Encoder) -> None:
     query = encoder.encode_queries(QUESTIONS)
     model = trained().index(vet_clinic)
@@ -306,6 +320,7 @@ def test_kept_projections_never_outlive_the_corpus(vet_clinic: Corpus, encoder: 
     assert_up_to_date(model.index(other), other, query)
 
 
+@pytest.mark.usefixtures("way")
 def test_gradients_reach_every_weight_also_after_ranking(vet_clinic: Corpus, encoder: Encoder) -> None:
     """In evaluation mode too, where ranking keeps projections without gradients."""
     query = encoder.encode_queries(QUESTIONS)
@@ -320,6 +335,7 @@ def test_gradients_reach_every_weight_also_after_ranking(vet_clinic: Corpus, enc
         assert torch.equal(after.grad, expected.grad), name
 
 
+@pytest.mark.usefixtures("way")
 def test_a_model_travels_to_another_process(vet_clinic: Corpus, encoder: Encoder) -> None:
     query = encoder.encode_queries(QUESTIONS)
     model = trained().index(vet_clinic)

@@ -188,6 +188,8 @@ def test_diamond_by_hand() -> None:
     output = uniform_walk([(0, 1), (0, 2), (1, 3), (2, 3)], 4, {0: 1.0})
     assert output.edge_deposits().tolist() == [[5 / 16, 5 / 16, 3 / 32, 3 / 32]]
     assert output.node_scores().tolist() == [[5 / 8, 13 / 32, 13 / 32, 3 / 16]]
+    assert output.edge_deposits(hop=2).tolist() == [[1 / 16] * 4]
+    assert output.node_scores(hop=3).tolist() == [[0, 1 / 32, 1 / 32, 1 / 16]]
 
 
 def test_parallel_joins_by_hand() -> None:

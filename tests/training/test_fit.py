@@ -186,16 +186,20 @@ def test_only_the_scorer_and_the_decays_learn(fit_tiny: Fit, tiny: Beaver, tmp_p
 
 
 def test_every_part_of_the_first_layer_learns_after_a_validation(fit_tiny: Fit, tmp_path: Path) -> None:
-    """Validation projects nodes and edges once and keeps them; training must not go on with these."""
-    fit_tiny("one", epochs=1)
-    fit_tiny("two", epochs=2)
-    one, two = (
-        stored(tmp_path / folder / "last.ckpt")["state_dict"]["model.walk.scorer.input.weight"]
-        for folder in ("one", "two")
-    )
+    """Validation projects nodes and edges once and keeps them; training must not go on with these.
+
+    Without gradients Adam's running mean only shrinks, by a factor of 0.9 a step.
+    """
+    for epochs in (1, 2):
+        fit_tiny(f"{epochs}", epochs=epochs)
+    one, two = (stored(tmp_path / folder / "last.ckpt") for folder in ("1", "2"))
+    assert two["global_step"] - one["global_step"] == 3
+    number = list(one["state_dict"]).index("model.walk.scorer.input.weight")
+    first, second = (each["optimizer_states"][0]["state"][number]["exp_avg"] for each in (one, two))
     sizes = {"query": 16, "edge": 16, "frontier": 16, "neighbor": 16, "deposit and hop": 2}
-    for name, a, b in zip(sizes, one.split([*sizes.values()], 1), two.split([*sizes.values()], 1), strict=True):
-        assert not torch.allclose(a, b, atol=1e-4), name
+    assert first.shape == (8, sum(sizes.values()))
+    for name, a, b in zip(sizes, first.split([*sizes.values()], 1), second.split([*sizes.values()], 1), strict=True):
+        assert not torch.allclose(0.9**3 * a, b, rtol=1e-3, atol=0), name
 
 
 def test_a_checkpoint_is_plain_and_names_its_encoder(fit_tiny: Fit, tmp_path: Path) -> None:

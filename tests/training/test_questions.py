@@ -1,8 +1,11 @@
+from pathlib import Path
+
 import pytest
 import torch
 from torch.utils.data import DataLoader
 
-from joingr_pyg.datasets import Beaver
+from joingr_pyg.datasets import Beaver, Demo
+from joingr_pyg.encoders import HashingEncoder
 from joingr_pyg.models import JoinGR
 from joingr_pyg.training import questions as module
 from joingr_pyg.training.questions import QuestionSet
@@ -36,9 +39,28 @@ def test_a_batch_holds_the_questions_asked_for_in_their_order(tiny: Beaver) -> N
     ]
     # The joins are numbered as dw_join_keys.json lists them; ASSIGNMENT with ROOM is the second.
     assert batch.gold_edges.tolist() == [[False, True, False, False, False], [False] * 5]
+    assert batch.own_tables.all()
+    assert batch.own_edges.all()
     expected = model.evidence(query)
     for name in ("anchor", "deposit", "similarity", "column"):
         assert torch.equal(getattr(batch.evidence, name), getattr(expected, name)), name
+
+
+def test_a_question_knows_the_tables_and_joins_of_its_own_database(tmp_path: Path) -> None:
+    demo = Demo(tmp_path, "test", HashingEncoder(8), tmp_path)
+    corpus = demo.corpus()
+    model = JoinGR(8, anchors=2, hops=2, hidden_channels=8).index(corpus)
+    questions = [demo.questions[-1], demo.questions[0]]
+    assert questions[0].database != questions[1].database
+    batch = QuestionSet(model, questions, demo.encode_questions()[[-1, 0]]).__getitems__([0, 1])
+    databases = {database.name: database for database in demo.databases}
+    for question, tables, edges in zip(questions, batch.own_tables, batch.own_edges, strict=True):
+        database = databases[question.database]
+        own = {(database.name, table.name) for table in database}
+        assert {corpus.tables[table] for table in tables.nonzero().flatten().tolist()} == own
+        ends = corpus.edge_index[:, edges].flatten().tolist()
+        assert len(ends) == 2 * len(database.joins)
+        assert {corpus.tables[table] for table in ends} <= own
 
 
 def test_evidence_is_the_same_in_chunks(tiny: Beaver, monkeypatch: pytest.MonkeyPatch) -> None:

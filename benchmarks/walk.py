@@ -1,0 +1,319 @@
+"""How fast the walk is: ``python benchmarks/walk.py [--datasets beaver bird synthetic] [--json FILE]``.
+
+Compares the literal Algorithm 2, a straightforward dense vectorisation, the layer in all its forms, and what people use
+today to spread relevance over a graph, personalised PageRank. All methods score all tables of the pool for questions
+whose anchors and best columns are given; ``retriever`` finds those too and names the best tables. Evaluation, and
+where a method learns, a training step with hinge loss and Adam.
+
+Every method has a process of its own, with the same number of threads, and the processes of a dataset take turns, so
+that what else the machine does meets all of them alike. Speeds are medians over the rounds. Memory is the most that a
+process held, beyond what it held before the method was set up. Methods that take questions one by one are measured
+once for all batch sizes.
+"""
+
+import argparse
+import gc
+import itertools
+import json
+import multiprocessing
+import os
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from ctypes import CDLL
+from importlib.util import find_spec
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from rich.console import Console
+from rich.table import Table
+from walk_methods import METHODS, Setting, Workload
+
+from joingr_pyg.corpus import Corpus
+from joingr_pyg.datasets import DATASETS, JoinGraphs
+from joingr_pyg.encoders import CachedEncoder, HashingEncoder
+from joingr_pyg.errors import JoinGRError
+from joingr_pyg.testing.synthetic import synthetic_corpus, synthetic_questions
+
+CHANNELS = 384
+SYNTHETIC_TABLES = 1000
+SYNTHETIC_QUESTIONS = 256
+ONE_BY_ONE_QUESTIONS = 4
+SECONDS_A_TURN = 0.3
+"""A batch is repeated until its turn has lasted this long."""
+
+SPLITS = {"beaver": "dev", "bird": "dev", "demo": "test"}
+MODES = ("eval", "train")
+
+
+def load(name: str, cache: Path) -> Workload:
+    """Read a dataset, or draw one.
+
+    Raises:
+        JoinGRError: If its files are not where ``JOINGR_DATA`` says.
+    """
+    if name == "synthetic":
+        corpus = synthetic_corpus(SYNTHETIC_TABLES, dim=CHANNELS)
+        return Workload(name, corpus, synthetic_questions(corpus, SYNTHETIC_QUESTIONS), _random_gold(corpus))
+    # Speed does not ask for good vectors.
+    encoder = CachedEncoder(HashingEncoder(CHANNELS), cache / "embeddings")
+    root = os.environ.get("JOINGR_DATA", "")
+    if name != "demo" and not root:
+        raise JoinGRError(f"Dataset {name!r} is read from the folder that the environment variable JOINGR_DATA names.")
+    dataset: JoinGraphs = DATASETS[name](root or ".", SPLITS[name], encoder, cache, download=False)
+    corpus = dataset.corpus()
+    gold = torch.zeros(len(dataset.questions), corpus.num_tables, dtype=torch.bool)
+    for row, question in zip(gold, dataset.questions, strict=True):
+        row[[corpus.table_number[table] for table in question.gold]] = True
+    return Workload(name, corpus, dataset.encode_questions(), gold)
+
+
+def _random_gold(corpus: Corpus) -> torch.Tensor:
+    generator = torch.Generator().manual_seed(0)
+    gold = torch.zeros(SYNTHETIC_QUESTIONS, corpus.num_tables, dtype=torch.bool)
+    return gold.scatter(1, torch.randint(corpus.num_tables, (SYNTHETIC_QUESTIONS, 2), generator=generator), True)
+
+
+class Turn(NamedTuple):
+    """What a method's turn at a batch size gave: seconds a question, and peak memory in MB where it is known."""
+
+    seconds: float
+    peak_mb: float | None
+
+
+def work(pipe: Connection, method: str, file: str, threads: int) -> None:
+    """The process of one method: sets it up, then takes turns until it is told ``None``."""
+    torch.set_num_threads(threads)
+    torch.set_num_interop_threads(1)
+    workload = torch.load(file, weights_only=False)
+    setting = Setting(workload)
+    _ = setting.evidence
+    held = _memory("VmRSS")
+    try:
+        runs = METHODS[method].prepare(setting)
+    except Exception as error:
+        pipe.send(f"{type(error).__name__}: {error}")
+        return
+    pipe.send(tuple(runs))
+    count, done = len(workload.query), 0
+    while turn := pipe.recv():
+        mode, batch = turn
+        try:
+            _reset_peak()
+            begin, questions = time.perf_counter(), 0
+            while not questions or time.perf_counter() - begin < SECONDS_A_TURN:
+                runs[mode](torch.arange(done, done + batch) % count)
+                done, questions = done + batch, questions + batch
+            seconds = (time.perf_counter() - begin) / questions
+            peak = _memory("VmHWM")
+            pipe.send(Turn(seconds, None if peak is None or held is None else max(peak - held, 0.0)))
+        except Exception as error:
+            pipe.send(f"{type(error).__name__}: {error}")
+
+
+def _memory(field: str) -> float | None:
+    """Resident memory of this process in MB, now (``VmRSS``) or at most (``VmHWM``); known on Linux only."""
+    with suppress(OSError):
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith(field):
+                return int(line.split()[1]) / 1024
+    return None
+
+
+def _reset_peak() -> None:
+    """Give back what earlier turns left over, and forget their peak."""
+    gc.collect()
+    with suppress(OSError, AttributeError):
+        CDLL("libc.so.6").malloc_trim(0)
+        Path("/proc/self/clear_refs").write_text("5")
+
+
+class Worker:
+    """A method's process, as seen from outside.
+
+    Args:
+        method: Name of the method.
+        file: File with the workload.
+        threads: Number of threads.
+
+    Attributes:
+        trouble: Why the method could not be measured, where it could not.
+    """
+
+    def __init__(self, method: str, file: str, threads: int) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.method = method
+        self.trouble = ""
+        self._turns: dict[tuple[str, int], list[Turn]] = {}
+        self._modes: tuple[str, ...] | None = None
+        self._pipe, other = context.Pipe()
+        self._process = context.Process(target=work, args=(other, method, file, threads), daemon=True)
+        self._process.start()
+        other.close()
+
+    def take_turn(self, mode: str, batch: int, counts: bool) -> None:
+        """Measure the method once, if it works and has such a mode."""
+        if self._modes is None:
+            self._modes = self._receive(tuple) or ()
+        if mode not in self._modes:
+            return
+        self._pipe.send((mode, batch))
+        turn = self._receive(Turn)
+        if turn is None:
+            self._modes = tuple(other for other in self._modes if other != mode)
+        elif counts:
+            self._turns.setdefault((mode, batch), []).append(turn)
+
+    def result(self, mode: str, batch: int) -> Turn | None:
+        """The medians of the turns that counted."""
+        turns = self._turns.get((mode, batch))
+        if not turns:
+            return None
+        peaks = [turn.peak_mb for turn in turns if turn.peak_mb is not None]
+        return Turn(statistics.median(turn.seconds for turn in turns), statistics.median(peaks) if peaks else None)
+
+    def close(self) -> None:
+        """End the process."""
+        with suppress(OSError):
+            self._pipe.send(None)
+        self._process.join()
+
+    def _receive(self, kind: type) -> Any:
+        try:
+            answer = self._pipe.recv()
+        except EOFError:
+            self._process.join()
+            answer = f"its process ended with exit code {self._process.exitcode}"
+        if isinstance(answer, kind):
+            return answer
+        self.trouble = str(answer)
+        return None
+
+
+def measure(
+    workload: Workload, methods: Sequence[str], batches: Sequence[int], rounds: int, threads: int, console: Console
+) -> list[dict[str, Any]]:
+    """Measure methods on a dataset: a row for each method, mode and batch size."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = os.path.join(folder, "workload.pt")
+        torch.save(workload, file)
+        workers = [Worker(method, file, threads) for method in methods]
+        for mode, batch in itertools.product(MODES, batches):
+            # The first turn, which does not count, compiles and fills caches.
+            for number in range(rounds + 1):
+                console.print(f"{workload.name}: {mode}, batch {batch}, round {number} of {rounds}")
+                for worker in workers:
+                    if METHODS[worker.method].one_by_one and batch != batches[0]:
+                        continue
+                    worker.take_turn(mode, _questions(worker.method, batch), counts=number > 0)
+        for worker in workers:
+            worker.close()
+            if worker.trouble:
+                console.print(f"{workload.name}: {worker.method} could not be measured: {worker.trouble}", style="red")
+    rows = []
+    for mode, batch in itertools.product(MODES, batches):
+        results = {worker.method: worker.result(mode, _questions(worker.method, batch)) for worker in workers}
+        yardstick = results.get("literal")
+        rows += [
+            {
+                "dataset": workload.name,
+                "method": method,
+                "mode": mode,
+                "batch": batch,
+                "threads": threads,
+                "questions_per_s": 1 / result.seconds,
+                "ratio_to_literal": yardstick.seconds / result.seconds if yardstick else None,
+                "peak_mb": result.peak_mb,
+            }
+            for method, result in results.items()
+            if result
+        ]
+    return rows
+
+
+def _questions(method: str, batch: int) -> int:
+    return ONE_BY_ONE_QUESTIONS if METHODS[method].one_by_one else batch
+
+
+def table(rows: Sequence[dict[str, Any]]) -> Table:
+    """The rows for people."""
+    grid = Table(title="The walk: questions a second")
+    for name in ("dataset", "mode", "batch", "method"):
+        grid.add_column(name)
+    for name in ("questions/s", "x literal", "peak MB"):
+        grid.add_column(name, justify="right")
+    for group, members in itertools.groupby(rows, key=lambda row: (row["dataset"], row["mode"], row["batch"])):
+        for row in members:
+            ratio, peak = row["ratio_to_literal"], row["peak_mb"]
+            grid.add_row(
+                *map(str, group),
+                row["method"],
+                f"{row['questions_per_s']:,.1f}",
+                "" if ratio is None else f"{ratio:,.1f}",
+                "" if peak is None else f"{peak:,.0f}",
+            )
+        grid.add_section()
+    return grid
+
+
+def installed(names: Sequence[str] | None, console: Console) -> list[str]:
+    """The methods asked for, or all whose packages are there.
+
+    Raises:
+        JoinGRError: If a method asked for needs a package that is not installed.
+    """
+    missing = {name: METHODS[name].needs for name in names or METHODS if find_spec(METHODS[name].needs) is None}
+    for name, package in missing.items():
+        message = f"Method {name!r} needs {package}, which is not installed: pip install {package.replace('_', '-')}."
+        if names:
+            raise JoinGRError(message)
+        console.print(message)
+    return [name for name in METHODS if name in (names or METHODS) and name not in missing]
+
+
+def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    datasets, default = ["beaver", "bird", "synthetic", "demo"], ["beaver", "bird", "synthetic"]
+    parser.add_argument("--datasets", nargs="+", choices=datasets, default=default, metavar="NAME", help=f"{datasets}")
+    parser.add_argument("--methods", nargs="+", choices=list(METHODS), metavar="NAME", help=f"{list(METHODS)}")
+    parser.add_argument("--batches", nargs="+", type=_positive, default=[1, 32, 256], metavar="B", help="batch sizes")
+    parser.add_argument("--rounds", type=_positive, default=5, help="rounds that the medians are taken over")
+    parser.add_argument("--threads", type=_positive, default=os.cpu_count(), help="threads of every method")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="file to write the rows to")
+    return parser.parse_args(arguments)
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"needs to be a whole number of at least 1 (got {text!r})")
+    return int(text)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure, print the table and write the JSON file."""
+    options, console = _arguments(arguments), Console()
+    cache = Path(os.environ.get("JOINGR_CACHE", "~/.cache/joingr_pyg")).expanduser()
+    # Read by BLAS and OpenMP in the processes to come.
+    os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), str(options.threads))
+    try:
+        if options.json and not options.json.parent.is_dir():
+            raise JoinGRError(f"The folder '{options.json.parent}' of the file to write does not exist.")
+        methods = installed(options.methods, console)
+        workloads = [load(name, cache) for name in dict.fromkeys(options.datasets)]
+    except JoinGRError as error:
+        sys.exit(f"walk.py: {error}")
+    rows: list[dict[str, Any]] = []
+    for workload in workloads:
+        rows += measure(workload, methods, options.batches, options.rounds, options.threads, console)
+    console.print(table(rows))
+    if options.json:
+        options.json.write_text(json.dumps({"rows": rows}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,244 @@
+"""The methods that ``walk.py`` compares, each from the vectors of questions to scores of all tables."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from joingr_pyg.corpus import Corpus
+from joingr_pyg.losses import pairwise_hinge
+from joingr_pyg.models import JoinGR
+from joingr_pyg.models.joingr import Evidence
+from joingr_pyg.nn import segment
+from joingr_pyg.nn.fused import FusedWalk
+from joingr_pyg.testing.algorithm2 import literal_scores, literal_walk
+
+RANKED = 15
+
+Run = Callable[[Tensor], object]
+"""What is timed: it takes the numbers of a batch of questions."""
+
+
+@dataclass(frozen=True)
+class Workload:
+    """Questions on a corpus.
+
+    Attributes:
+        name: Name of the dataset.
+        corpus: The corpus.
+        query: ``[Q, d]`` question vectors.
+        gold: ``[Q, T]`` whether a table is gold.
+    """
+
+    name: str
+    corpus: Corpus
+    query: Tensor
+    gold: Tensor
+
+
+class Setting:
+    """A workload with an untrained model: 5 anchors, 5 hops, 64 hidden channels. Anchors and best columns are given."""
+
+    def __init__(self, workload: Workload) -> None:
+        torch.manual_seed(0)
+        self.corpus, self.query, self.gold = workload.corpus, workload.query, workload.gold
+        self.model = JoinGR(self.query.size(1), anchors=5, hops=5, hidden_channels=64).index(self.corpus).eval()
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """Anchors, deposits and best columns of all questions."""
+        return self.model.evidence(self.query)
+
+    def both(self, scores: Callable[[Tensor], Tensor]) -> dict[str, Run]:
+        """Evaluation and training step of a function from questions ``[B]`` to scores ``[B, T]``."""
+        optimizer = torch.optim.Adam(self.model.parameters())
+
+        def evaluate(questions: Tensor) -> Tensor:
+            if self.model.training:
+                self.model.eval()
+            with torch.no_grad():
+                return scores(questions)
+
+        def train(questions: Tensor) -> None:
+            if not self.model.training:
+                self.model.train()
+            optimizer.zero_grad()
+            pairwise_hinge(scores(questions), self.gold[questions], margin=0.1).backward()
+            optimizer.step()
+
+        return {"eval": evaluate, "train": train}
+
+
+def literal(setting: Setting) -> dict[str, Run]:
+    """Algorithm 2 word for word: one question, anchor and frontier table at a time."""
+    corpus, evidence = setting.corpus, setting.evidence
+
+    def one(question: int) -> Tensor:
+        deposits = literal_walk(
+            setting.model.walk,
+            setting.query[question],
+            corpus.x[evidence.column[question]],
+            corpus.edge_index,
+            corpus.edge_attr,
+            _anchors(evidence, question),
+        )
+        return literal_scores(deposits, corpus.edge_index, corpus.num_tables)
+
+    return setting.both(lambda questions: torch.stack([one(question) for question in questions.tolist()]))
+
+
+def dense(setting: Setting) -> dict[str, Run]:
+    """A straightforward vectorisation: a deposit for every walk and table, every join scored by every walk and hop."""
+    corpus, evidence, walk = setting.corpus, setting.evidence, setting.model.walk
+    tail, head = torch.cat([corpus.edge_index, corpus.edge_index.flip(0)], dim=1)
+    joined = tail != head
+    tail, head = tail[joined], head[joined]
+    edge = torch.arange(corpus.edge_index.size(1)).repeat(2)[joined]
+
+    def scores(questions: Tensor) -> Tensor:
+        anchor, column = evidence.anchor[questions], evidence.column[questions]
+        walks = (anchor.numel(), corpus.num_tables)
+        question = torch.arange(len(questions)).repeat_interleave(anchor.size(1))
+        projections = walk.scorer.project(setting.query[questions], corpus.edge_attr, corpus.x)
+        rows = projections.query.unsqueeze(1) + projections.edge[edge]
+        rows = rows + projections.frontier[column[:, tail]] + projections.neighbor[column[:, head]]
+        rows = rows[question].flatten(0, 1)
+
+        present = (anchor >= 0).flatten()
+        start = torch.nn.functional.one_hot(anchor.flatten().clamp(min=0), corpus.num_tables).bool()
+        frontier = start & present.unsqueeze(1)
+        standing = frontier * evidence.deposit[questions].reshape(-1, 1)
+        visited = frontier.clone()
+        total = torch.zeros(walks)
+        for hop, decay in enumerate(walk.decay_logit.sigmoid(), start=1):
+            leaving = standing[:, tail]
+            score = walk.scorer(rows, leaving.flatten(), hop).view(leaving.shape)
+            index = tail.expand(leaving.shape)
+            peak = torch.full(walks, -torch.inf).scatter_reduce(1, index, score.detach(), "amax")
+            weight = (score - peak.gather(1, index)).exp()
+            share = weight / torch.zeros(walks).scatter_add(1, index, weight).gather(1, index)
+            laid = leaving * decay * share
+            total = total.index_add(1, tail, laid).index_add(1, head, laid)
+            moved = torch.zeros(walks).index_add(1, head, laid)
+            frontier = (moved > 0) & ~visited
+            visited |= frontier
+            standing = moved * frontier
+        return torch.zeros(len(questions), corpus.num_tables).index_add(0, question, total)
+
+    return setting.both(scores)
+
+
+def _walk(setting: Setting) -> dict[str, Run]:
+    return setting.both(lambda questions: setting.model(setting.query[questions], setting.evidence[questions]).node_scores())
+
+
+def joinwalk(setting: Setting) -> dict[str, Run]:
+    """The layer with its layered plans, on torch's own operations."""
+    segment.torch_scatter = None
+    return _walk(setting)
+
+
+def joinwalk_compiled(setting: Setting) -> dict[str, Run]:
+    """The same with its hops through ``torch.compile``."""
+    segment.torch_scatter = None
+    setting.model.walk.propagate = torch.compile(setting.model.walk.propagate, dynamic=True)
+    return _walk(setting)
+
+
+def joinwalk_scatter(setting: Setting) -> dict[str, Run]:
+    """The same with the kernels of torch-scatter."""
+    return _walk(setting)
+
+
+def joinwalk_fused(setting: Setting) -> dict[str, Run]:
+    """The compiled pass; evaluation only."""
+    model, corpus, evidence = setting.model, setting.corpus, setting.evidence
+    fused = FusedWalk(model.walk, model.walk.planner(corpus.edge_index, corpus.num_tables), corpus.edge_attr, corpus.x)
+
+    def evaluate(questions: Tensor) -> object:
+        return fused(
+            setting.query[questions], evidence.anchor[questions], evidence.deposit[questions], evidence.column[questions]
+        )
+
+    return {"eval": evaluate}
+
+
+def igraph_ppr(setting: Setting) -> dict[str, Run]:
+    """Personalised PageRank from the anchors, by igraph."""
+    import igraph
+
+    corpus, evidence = setting.corpus, setting.evidence
+    graph = igraph.Graph(corpus.num_tables, corpus.edge_index.t().tolist())
+
+    def evaluate(questions: Tensor) -> list[list[float]]:
+        found = []
+        for question in questions.tolist():
+            reset = [0.0] * corpus.num_tables
+            for table, deposit in _anchors(evidence, question).items():
+                reset[table] = deposit
+            found.append(graph.personalized_pagerank(directed=False, reset=reset))
+        return found
+
+    return {"eval": evaluate}
+
+
+def networkx_ppr(setting: Setting) -> dict[str, Run]:
+    """Personalised PageRank from the anchors, by networkx."""
+    import networkx
+
+    corpus, evidence = setting.corpus, setting.evidence
+    graph = networkx.MultiGraph(corpus.edge_index.t().tolist())
+    graph.add_nodes_from(range(corpus.num_tables))
+
+    def evaluate(questions: Tensor) -> list[dict[int, float]]:
+        return [networkx.pagerank(graph, personalization=_anchors(evidence, each)) for each in questions.tolist()]
+
+    return {"eval": evaluate}
+
+
+def retriever(setting: Setting) -> dict[str, Run]:
+    """The whole of retrieval: anchors, walk and ranking, from question vectors to the names of the best tables."""
+    model, tables = setting.model, setting.corpus.tables
+
+    def evaluate(questions: Tensor) -> list[list[object]]:
+        ranking = model.rank(setting.query[questions], RANKED)
+        return [[tables[table] for table in row if table >= 0] for row in ranking.table.tolist()]
+
+    return {"eval": evaluate}
+
+
+def _anchors(evidence: Evidence, question: int) -> dict[int, float]:
+    # PageRank needs a deposit above zero.
+    pairs = zip(evidence.anchor[question].tolist(), evidence.deposit[question].tolist(), strict=True)
+    return {table: max(deposit, 1e-9) for table, deposit in pairs if table >= 0}
+
+
+class Method(NamedTuple):
+    """A method of the comparison.
+
+    Attributes:
+        prepare: Makes what is timed, by mode.
+        needs: Module that it needs beside those of a plain install.
+        one_by_one: Whether it takes its questions one at a time, at a speed that does not depend on the batch.
+    """
+
+    prepare: Callable[[Setting], dict[str, Run]]
+    needs: str = "torch"
+    one_by_one: bool = False
+
+
+METHODS = {
+    "literal": Method(literal, one_by_one=True),
+    "networkx_ppr": Method(networkx_ppr, "networkx", one_by_one=True),
+    "igraph_ppr": Method(igraph_ppr, "igraph", one_by_one=True),
+    "dense": Method(dense),
+    "joinwalk": Method(joinwalk),
+    "joinwalk_scatter": Method(joinwalk_scatter, "torch_scatter"),
+    "joinwalk_compiled": Method(joinwalk_compiled),
+    "joinwalk_fused": Method(joinwalk_fused, "numba"),
+    "retriever": Method(retriever),
+}
+"""The methods by name, slowest first."""
