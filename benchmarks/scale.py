@@ -8,7 +8,7 @@ median over them. The scorer is untrained, which changes no time. A row holds:
 - ``tables``, ``columns``, ``joins``, ``databases``: the size of the corpus;
 - ``build_s``: seconds from schemas with their vectors to the first answer: graphs, corpus, index, projections;
 - ``walk_ms``: a question without the search for anchors: walks, sums and ranking;
-- ``walked_edges``: edges that the walks of a question score, on average;
+- ``walk_edges``, ``walk_tables``: edges that the walks of a question score and tables they reach, on average;
 - ``question_ms``: a question from its vector to the ranking, over the approximate index;
 - ``exact_question_ms``: the same over the exact index;
 - ``anchor_recall``: share of the exact anchors that the approximate index finds;
@@ -34,8 +34,7 @@ from rich.table import Table
 from torch import Tensor
 
 from joingr_pyg.corpus import Corpus
-from joingr_pyg.models import JoinGR
-from joingr_pyg.models import joingr as joingr_module
+from joingr_pyg.models import joingr
 from joingr_pyg.models.anchors import ColumnIndex, TableHits
 from joingr_pyg.testing.synthetic import (
     synthetic_databases,
@@ -47,7 +46,7 @@ from joingr_pyg.testing.synthetic import (
 TABLES = (1_000, 10_000, 100_000)
 DIM = 384
 TOP = 15
-WARM_UP = 10
+CANDIDATES = 60
 
 
 class Answered:
@@ -64,8 +63,8 @@ def measure(num_tables: int, num_questions: int, threads: int) -> dict[str, Any]
     """Build a corpus of one size and ask it questions."""
     torch.set_num_threads(threads)
     faiss.omp_set_num_threads(threads)
-    # The path for large corpora at every size, so that the sizes compare.
-    joingr_module.DENSE_TABLES = 0
+    # The path of large corpora at every size, so that sizes compare.
+    joingr.DENSE_TABLES = 0
     torch.manual_seed(0)
     databases = synthetic_databases(num_tables)
     vectors = synthetic_vectors(databases, dim=DIM)
@@ -74,28 +73,21 @@ def measure(num_tables: int, num_questions: int, threads: int) -> dict[str, Any]
     graphs = synthetic_graphs(databases, *vectors)
     corpus = Corpus.from_graphs(graphs)
     del graphs, vectors
-    model = JoinGR(DIM).eval().index(corpus)
+    model = joingr.JoinGR(DIM).eval().index(corpus)
     approximate = model.columns = ColumnIndex(corpus, "approximate")
-    # As many for every purpose, so that none finds prepared what another one asked for.
-    warm_up, one, other, third = synthetic_questions(corpus, WARM_UP + 3 * num_questions).split(
-        [WARM_UP, *[num_questions] * 3]
-    )
-    model.rank(warm_up[:1], TOP)
+    # Questions of its own for every measurement: none finds prepared what another one asked for.
+    first, *sets = synthetic_questions(corpus, 1 + 3 * num_questions).split([1, *[num_questions] * 3])
+    model.rank(first, TOP)
     build = time.perf_counter() - start
 
     exact = ColumnIndex(corpus, "exact")
-    walk = []
-    for query in torch.cat([warm_up, one]).split(1):
-        model.columns = Answered(approximate.search(query, 4 * TOP))
-        walk.append(_milliseconds(lambda query=query: model.rank(query, TOP)))
-    model.columns = approximate
-    question = [_milliseconds(lambda query=query: model.rank(query, TOP)) for query in torch.cat([warm_up, other]).split(1)]
-    model.columns = exact
-    exact_question = [_milliseconds(lambda query=query: model.rank(query, TOP)) for query in third.split(1)]
-
-    best, found = exact.search(third, model.anchors).table, approximate.search(third, model.anchors).table
+    # A walk follows its search here as it does in use: what is left in the caches is the same.
+    walk = _median_ms(model, sets[0], lambda query: Answered(approximate.search(query, CANDIDATES)))
+    question = _median_ms(model, sets[1], lambda _: approximate)
+    exact_question = _median_ms(model, sets[2], lambda _: exact)
+    best, found = (index.search(sets[2], model.anchors).table for index in (exact, approximate))
     plan = model.walk.planner(corpus.edge_index, corpus.num_tables)(
-        best.flatten(), torch.arange(len(best)).repeat_interleave(best.size(1)), len(best)
+        best.flatten(), torch.arange(num_questions).repeat_interleave(best.size(1)), num_questions
     )
     return {
         "tables": corpus.num_tables,
@@ -103,30 +95,40 @@ def measure(num_tables: int, num_questions: int, threads: int) -> dict[str, Any]
         "joins": corpus.join_index.size(1),
         "databases": len(databases),
         "build_s": build,
-        "walk_ms": statistics.median(walk[WARM_UP:]),
-        "walked_edges": len(plan) / len(best),
-        "question_ms": statistics.median(question[WARM_UP:]),
-        "exact_question_ms": statistics.median(exact_question),
+        "walk_ms": walk,
+        "walk_edges": len(plan) / num_questions,
+        "walk_tables": (plan.query * corpus.num_tables + plan.neighbor).unique().numel() / num_questions,
+        "question_ms": question,
+        "exact_question_ms": exact_question,
         "anchor_recall": (best.unsqueeze(2) == found.unsqueeze(1)).any(dim=2).float().mean().item(),
         "peak_gb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1e9 if sys.platform == "darwin" else 1e6),
     }
 
 
-def _milliseconds(call: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    call()
-    return 1000 * (time.perf_counter() - start)
+def _median_ms(model: joingr.JoinGR, questions: Tensor, index: Callable[[Tensor], Any]) -> float:
+    """Median time of ranking one question, without the making of ``index(question)``."""
+    times = []
+    for query in questions.split(1):
+        model.columns = index(query)
+        start = time.perf_counter()
+        model.rank(query, TOP)
+        times.append(1000 * (time.perf_counter() - start))
+    return statistics.median(times)
 
 
 def show(rows: Sequence[dict[str, Any]]) -> None:
-    """Print the rows, and how much slower a walk became from the first to the last."""
-    table = Table(*rows[0], title="Scale")
-    for row in rows:
-        table.add_row(*(f"{value:,}" if isinstance(value, int) else f"{value:,.3g}" for value in row.values()))
+    """Print the rows side by side, and how much slower a walk became from the first to the last."""
+    table = Table()
+    for number, heading in enumerate(["tables", *(f"{row['tables']:,}" for row in rows)]):
+        table.add_column(heading, justify="right" if number else "left")
+    for key in list(rows[0])[1:]:
+        values = (row[key] for row in rows)
+        table.add_row(key, *(f"{value:,}" if isinstance(value, int) else f"{value:,.3g}" for value in values))
     console = Console()
     console.print(table)
-    growth = rows[-1]["walk_ms"] / rows[0]["walk_ms"]
-    console.print(f"A walk takes {growth:.2f} times as long among {rows[-1]['tables']:,} as {rows[0]['tables']:,} tables.")
+    first, last = rows[0], rows[-1]
+    growth = last["walk_ms"] / first["walk_ms"]
+    console.print(f"From {first['tables']:,} to {last['tables']:,} tables, a walk's time grows {growth:.2f} times.")
 
 
 def plot(rows: Sequence[dict[str, Any]], path: Path) -> None:
@@ -141,18 +143,19 @@ def plot(rows: Sequence[dict[str, Any]], path: Path) -> None:
     for key, label, style in (
         ("exact_question_ms", "question, exact index", "o--"),
         ("question_ms", "question, approximate index", "o-"),
-        ("walk_ms", "walk alone", "o-"),
+        ("walk_ms", "the walk alone", "o-"),
     ):
         axes.loglog(tables, [row[key] for row in rows], style, label=label)
-    axes.set(xlabel="tables in the corpus", ylabel="ms, median")
+    axes.set(xlabel="tables in the corpus", ylabel="ms a question, median")
     axes.grid(alpha=0.3)
     axes.legend()
     figure.savefig(path, dpi=150)
 
 
 def main() -> None:
+    """Measure each size in a process of its own."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--tables", type=int, nargs="+", default=TABLES, help="sizes of the corpora (default: %(default)s)")
+    parser.add_argument("--tables", type=int, nargs="+", default=TABLES, help="sizes of the corpora")
     parser.add_argument("--questions", type=int, default=200, help="questions a measurement (default: %(default)s)")
     parser.add_argument("--threads", type=int, default=2, help="threads (default: %(default)s)")
     parser.add_argument("--json", type=Path, help="write the rows to this file")
@@ -161,12 +164,13 @@ def main() -> None:
 
     rows = []
     for tables in options.tables:
-        # A fresh process each: the most memory a process ever held never falls again.
+        # A fresh process each: the most memory that a process ever held does not fall again.
         with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
             rows.append(process.submit(measure, tables, options.questions, options.threads).result())
     show(rows)
     if options.json:
-        options.json.write_text(json.dumps({"threads": options.threads, "questions": options.questions, "rows": rows}, indent=2))
+        report = {"threads": options.threads, "questions": options.questions, "rows": rows}
+        options.json.write_text(json.dumps(report, indent=2))
     if options.plot:
         plot(rows, options.plot)
 

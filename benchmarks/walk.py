@@ -244,7 +244,7 @@ def table(rows: Sequence[dict[str, Any]]) -> Table:
     """The rows for people."""
     grid = Table(title="The walk: questions a second")
     for name in ("dataset", "mode", "batch", "method"):
-        grid.add_column(name)
+        grid.add_column(name, no_wrap=True)
     for name in ("questions/s", "x literal", "peak MB"):
         grid.add_column(name, justify="right")
     for group, members in itertools.groupby(rows, key=lambda row: (row["dataset"], row["mode"], row["batch"])):

@@ -18,7 +18,6 @@ from joingr_pyg.graph import JOIN, OWNER
 from joingr_pyg.growing_rows import GrowingRows
 from joingr_pyg.schema import TableName
 
-
 PAIRS_AT_ONCE = 1 << 15
 """Columns compared at once where single pairs of a question and a table are: it bounds the memory."""
 

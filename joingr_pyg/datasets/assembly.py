@@ -69,13 +69,20 @@ def assemble(
             if strict:
                 raise JoinGRError(f"Question {index} of {name} {split} cannot be resolved: {error}") from error
             dropped.append(Dropped(index, each.database, str(error)))
-    if dropped:
-        first = dropped[0]
-        logger.warning(
-            "%s %s: %d of %d questions are dropped, the first (question %d) because: %s",
-            *(name, split, len(dropped), len(dropped) + len(questions), first.index, first.reason),
-        )
-    return Benchmark(name, split, tuple(databases), tuple(questions), tuple(dropped))
+    benchmark = Benchmark(name, split, tuple(databases), tuple(questions), tuple(dropped))
+    tell_dropped(benchmark)
+    return benchmark
+
+
+def tell_dropped(benchmark: Benchmark) -> None:
+    """Warn in one line of the questions that cannot be scored, where there are any."""
+    if not benchmark.dropped:
+        return
+    first, count = benchmark.dropped[0], len(benchmark.dropped)
+    logger.warning(
+        "%s %s: %d of %d questions are dropped, the first (question %d) because: %s",
+        *(benchmark.name, benchmark.split, count, count + len(benchmark.questions), first.index, first.reason),
+    )
 
 
 def _resolve(index: int, asked: Asked, databases: dict[str, Database], dialect: str) -> Question:

@@ -15,6 +15,7 @@ from torch_geometric.data import HeteroData, InMemoryDataset
 
 import joingr_pyg
 from joingr_pyg.corpus import Corpus
+from joingr_pyg.datasets.assembly import tell_dropped
 from joingr_pyg.datasets.beaver import read_beaver
 from joingr_pyg.datasets.benchmark import Benchmark, Dropped, Question
 from joingr_pyg.datasets.bird import read_bird
@@ -176,6 +177,8 @@ class JoinGraphs(InMemoryDataset):
             if processed is None:
                 processed = self._build()
                 _save(processed, path)
+            else:
+                tell_dropped(processed.benchmark)
         self.benchmark, self.data, self.slices = processed
 
     def _build(self) -> _Processed:

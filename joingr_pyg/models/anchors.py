@@ -66,16 +66,16 @@ class ColumnIndex:
         self._clusters = _clustered(self._x) if self.kind == "approximate" else None
 
     def extend(self, corpus: Corpus) -> None:
-        """Go over to a corpus that :meth:`Corpus.extended` made of the present one: the columns added are indexed alone.
+        """Go over to a corpus that :meth:`Corpus.extended` made of the present one; only what was added is indexed.
 
-        Clusters stay as they are: after most of the columns have changed, a new index finds more.
+        Clusters stay as they are: once most columns are added ones, a new index finds more.
 
         Raises:
             JoinGRError: If ``corpus`` is no extension of the present one.
         """
         known = self.corpus.num_columns
         if corpus.tables[: self.corpus.num_tables] != self.corpus.tables or corpus.num_columns < known:
-            raise JoinGRError("An index goes over to an extension of its corpus alone: make a new one of other corpora.")
+            raise JoinGRError("An index extends to extensions of its own corpus alone: make a new one of others.")
         self._bind(corpus)
         if self._clusters is not None:
             self._clusters.add(self._x[known:])

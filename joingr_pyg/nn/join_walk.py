@@ -22,7 +22,7 @@ class WalkOutput(NamedTuple):
     plan: WalkPlan
 
     def edge_deposits(self, hop: int | None = None) -> Tensor:
-        r"""``[B, E]`` deposits :math:`\Delta_e(q)`, summed over walks and hops; those of one ``hop`` alone on request."""
+        r"""``[B, E]`` deposits :math:`\Delta_e(q)`, summed over walks and over hops, or of one ``hop`` alone."""
         return self._sum(self.plan.edge, self.plan.num_edges, hop)
 
     def node_scores(self, hop: int | None = None) -> Tensor:

@@ -180,7 +180,7 @@ def test_extending_an_approximate_index_adds_the_new_columns_alone(monkeypatch: 
 
 def test_an_index_extends_to_extensions_of_its_corpus_alone(make_corpus: MakeCorpus) -> None:
     index = ColumnIndex(make_corpus([[[1.0]], [[0.5]]]))
-    with pytest.raises(JoinGRError, match="to an extension of its corpus alone"):
+    with pytest.raises(JoinGRError, match="to extensions of its own corpus alone"):
         index.extend(make_corpus([[[1.0]]]))
 
 
