@@ -102,9 +102,7 @@ class ColumnIndex:
             raise JoinGRError(f"K needs to be at least 1 (got {k}).")
         vectors = np.ascontiguousarray(query.detach().cpu().numpy(), dtype=np.float32)
         wanted = min(k, self.corpus.num_tables)
-        table = np.full((len(vectors), k), -1, np.int64)
-        score = np.full((len(vectors), k), -np.inf, np.float32)
-        column = np.full((len(vectors), k), -1, np.int64)
+        best = _no_hits(len(vectors), k)
         todo, width, probes = np.arange(len(vectors)), max(columns, k), self.probes
         while todo.size:
             width = min(width, self.corpus.num_columns)
@@ -113,22 +111,23 @@ class ColumnIndex:
             seen_all = width == self.corpus.num_columns and (self._clusters is None or probes >= self._clusters.nlist)
             # Columns as near as the last one seen may be missing, and with them a table that a tie puts first.
             done = (hits[1][:, wanted - 1] > found[0].min(axis=1)) | seen_all
-            for kept, new in zip((table, score, column), hits, strict=True):
+            for kept, new in zip(best, hits, strict=True):
                 kept[todo[done]] = new[done]
             todo, width, probes = todo[~done], 2 * width, 2 * probes
-        return TableHits(*(torch.from_numpy(a).to(query.device) for a in (table, score, column)))
+        return TableHits(*(torch.from_numpy(a).to(query.device) for a in best))
 
     def _nearest(self, vectors: np.ndarray, width: int, probes: int) -> tuple[np.ndarray, np.ndarray]:
         """Scores and numbers of the nearest columns, ``[B, width]`` each; absent ones are ``-inf`` and ``-1``."""
         if self._clusters is None:
             return faiss.knn(vectors, self._x, width, metric=faiss.METRIC_INNER_PRODUCT)
-        parameters = faiss.SearchParametersIVF(nprobe=min(probes, self._clusters.nlist))
+        parameters = faiss.SearchParametersIVF()
+        parameters.nprobe = min(probes, self._clusters.nlist)
         _, column = self._clusters.search(vectors, width, params=parameters)
         # No matrix product: the threads of one take longer to wake up than this takes.
         score = [np.einsum("cd,d->c", self._x[near], vector) for near, vector in zip(column, vectors, strict=True)]
         return np.where(column < 0, -np.inf, np.stack(score)), column
 
-    def _tables(self, score: np.ndarray, column: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _tables(self, score: np.ndarray, column: np.ndarray, k: int) -> tuple[np.ndarray, ...]:
         """The best ``k`` tables among the columns of each row; equal scores go by table, then column number."""
         rows, width = column.shape
         owner = np.where(column >= 0, self._owner[column], -1)
@@ -139,14 +138,16 @@ class ColumnIndex:
         order = order[owner.ravel()[order] >= 0]
         place = np.arange(order.size) - np.searchsorted(row[order], row[order])
         order, place = order[place < k], place[place < k]
-        hits = (
-            np.full((rows, k), -1, np.int64),
-            np.full((rows, k), -np.inf, np.float32),
-            np.full((rows, k), -1, np.int64),
-        )
+        hits = _no_hits(rows, k)
         for hit, values in zip(hits, (owner, score, column), strict=True):
             hit[row[order], place] = values.ravel()[order]
         return hits
+
+
+def _no_hits(rows: int, k: int) -> tuple[np.ndarray, ...]:
+    """Table, score and column of ``[rows, k]`` absent hits."""
+    shape = (rows, k)
+    return np.full(shape, -1, np.int64), np.full(shape, -np.inf, np.float32), np.full(shape, -1, np.int64)
 
 
 def _clustered(x: np.ndarray) -> faiss.IndexIVF:

@@ -128,6 +128,7 @@ class WalkPlanner:
         self._layer = np.zeros(num_nodes, np.int64)  # Scratch: position of a node within its layer ...
         self._reached = np.full(num_nodes, -1, np.int64)  # ... and the last search that reached it.
         self._searches = 0
+        self._slot: Ints  # Place of the layers kept of each seed, or -1.
         self._forget()
 
     def __repr__(self) -> str:

@@ -23,7 +23,6 @@ def test_a_tiny_run_writes_its_rows_and_the_figure(tmp_path: Path) -> None:
     for row in rows:
         assert row.keys() >= KEYS
         assert all(row[key] > 0 for key in KEYS)
-        assert row["walk_ms"] < row["question_ms"]
         # Fewer clusters than an index looks into: nothing is missed.
         assert row["anchor_recall"] == 1
     assert figure.read_bytes().startswith(b"\x89PNG")
