@@ -8,7 +8,7 @@ where a method learns, a training step with hinge loss and Adam.
 Every method has a process of its own, with the same number of threads, and the processes of a dataset take turns, so
 that what else the machine does meets all of them alike. Speeds are medians over the rounds. Memory is the most that a
 process held, beyond what it held before the method was set up. Methods that take questions one by one are measured
-once for all batch sizes.
+on a few, since the size of the batch does not matter to them.
 """
 
 import argparse
@@ -100,14 +100,15 @@ def work(pipe: Connection, method: str, file: str, threads: int) -> None:
         pipe.send(f"{type(error).__name__}: {error}")
         return
     pipe.send(tuple(runs))
-    count, done = len(workload.query), 0
+    order, done = torch.randperm(len(workload.query), generator=torch.Generator().manual_seed(0)), 0
     while turn := pipe.recv():
         mode, batch = turn
+        batch = min(batch, ONE_BY_ONE_QUESTIONS) if METHODS[method].one_by_one else batch
         try:
             _reset_peak()
             begin, questions = time.perf_counter(), 0
             while not questions or time.perf_counter() - begin < SECONDS_A_TURN:
-                runs[mode](torch.arange(done, done + batch) % count)
+                runs[mode](order[torch.arange(done, done + batch) % len(order)])
                 done, questions = done + batch, questions + batch
             seconds = (time.perf_counter() - begin) / questions
             peak = _memory("VmHWM")
@@ -208,16 +209,14 @@ def measure(
             for number in range(rounds + 1):
                 console.print(f"{workload.name}: {mode}, batch {batch}, round {number} of {rounds}")
                 for worker in workers:
-                    if METHODS[worker.method].one_by_one and batch != batches[0]:
-                        continue
-                    worker.take_turn(mode, _questions(worker.method, batch), counts=number > 0)
+                    worker.take_turn(mode, batch, counts=number > 0)
         for worker in workers:
             worker.close()
             if worker.trouble:
                 console.print(f"{workload.name}: {worker.method} could not be measured: {worker.trouble}", style="red")
     rows = []
     for mode, batch in itertools.product(MODES, batches):
-        results = {worker.method: worker.result(mode, _questions(worker.method, batch)) for worker in workers}
+        results = {worker.method: worker.result(mode, batch) for worker in workers}
         yardstick = results.get("literal")
         rows += [
             {
@@ -234,10 +233,6 @@ def measure(
             if result
         ]
     return rows
-
-
-def _questions(method: str, batch: int) -> int:
-    return ONE_BY_ONE_QUESTIONS if METHODS[method].one_by_one else batch
 
 
 def table(rows: Sequence[dict[str, Any]]) -> Table:
