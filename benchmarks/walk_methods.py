@@ -132,7 +132,8 @@ def dense(setting: Setting) -> dict[str, Run]:
 
 
 def _walk(setting: Setting) -> dict[str, Run]:
-    return setting.both(lambda questions: setting.model(setting.query[questions], setting.evidence[questions]).node_scores())
+    model, query, evidence = setting.model, setting.query, setting.evidence
+    return setting.both(lambda questions: model(query[questions], evidence[questions]).node_scores())
 
 
 def joinwalk(setting: Setting) -> dict[str, Run]:
@@ -159,9 +160,8 @@ def joinwalk_fused(setting: Setting) -> dict[str, Run]:
     fused = FusedWalk(model.walk, model.walk.planner(corpus.edge_index, corpus.num_tables), corpus.edge_attr, corpus.x)
 
     def evaluate(questions: Tensor) -> object:
-        return fused(
-            setting.query[questions], evidence.anchor[questions], evidence.deposit[questions], evidence.column[questions]
-        )
+        asked = evidence[questions]
+        return fused(setting.query[questions], asked.anchor, asked.deposit, asked.column)
 
     return {"eval": evaluate}
 

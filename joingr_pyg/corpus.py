@@ -112,6 +112,12 @@ class Corpus:
         """``[T]`` first column of each table; every table owns at least one."""
         return np.flatnonzero(np.diff(self.owner.cpu().numpy(), prepend=-1))
 
+    @cached_property
+    def column_ptr(self) -> Tensor:
+        """``[T + 1]`` where the columns of each table are: those of table ``t`` are ``ptr[t]:ptr[t + 1]``."""
+        first = torch.from_numpy(self.first_column).to(self.owner.device)
+        return F.pad(first, (0, 1), value=self.num_columns)
+
     def similarity(self, query: Tensor) -> tuple[Tensor, Tensor]:
         r"""Semantic table scores and best columns (section 3.2.2).
 
@@ -141,11 +147,11 @@ class Corpus:
         Returns:
             ``[P]`` similarities and ``[P]`` best columns.
         """
-        first = torch.from_numpy(self.first_column).to(query.device)
-        width = F.pad(first, (0, 1), value=self.num_columns).diff()[table]
+        first = self.column_ptr[table]
+        width = self.column_ptr[table + 1] - first
         start = width.cumsum(0) - width
         pair = torch.arange(table.numel(), device=query.device).repeat_interleave(width)
-        column = first[table][pair] + torch.arange(pair.numel(), device=query.device) - start[pair]
+        column = first[pair] + torch.arange(pair.numel(), device=query.device) - start[pair]
         score = torch.cat(
             [
                 (query[question[pair[rows]]] * self.x[column[rows]]).sum(dim=1)

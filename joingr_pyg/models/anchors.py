@@ -28,8 +28,8 @@ class TableHits(NamedTuple):
 
 KINDS = ("exact", "approximate")
 
-EXACT_COLUMNS = 100_000
-"""Columns up to which an index is exact by default: comparing a question with all of them takes some 10 ms."""
+EXACT_COLUMNS = 50_000
+"""Columns up to which an index is exact by default: comparing a question with all of them takes about 5 ms."""
 
 PROBES = 48
 """Clusters that a question is compared with: 99 of 100 anchors among a million columns, and more among fewer."""

@@ -71,9 +71,9 @@ class FusedWalk:
         edge_attr: ``[E, edge_channels]`` edge vectors.
         x: ``[M, node_channels]`` node vectors.
         first_row: ``[N + 1]`` where every node owns rows of ``x``, one or more: those of node ``t`` are
-            ``first_row[t]:first_row[t + 1]``, and the one most similar to a query stands for ``t`` (:math:`\mathbf{r}_t`
-            of section 3.2.2). It is looked for at the nodes that a walk meets. By default a node has the row of its
-            number, or the one that a call names.
+            ``first_row[t]:first_row[t + 1]``, and the one most similar to a query stands for ``t``, the
+            :math:`\mathbf{r}_t` of section 3.2.2. It is looked for at the nodes that a walk meets. By default a node
+            has the row of its number, or the one that a call names.
 
     Raises:
         ImportError: If numba is not installed.

@@ -12,7 +12,7 @@ What the pass computes is the walk of :class:`~joingr_pyg.nn.JoinWalk`; what mak
 """
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -32,11 +32,11 @@ SLACK = Real(0.05)
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a function, once for all processes where there is a folder to keep the code in."""
     # Neither infinities nor NaNs are assumed away.
-    options = {"nogil": True, "error_model": "numpy", "fastmath": {"reassoc", "nsz", "arcp", "contract", "afn"}}
+    compile_ = partial(njit, nogil=True, error_model="numpy", fastmath={"reassoc", "nsz", "arcp", "contract", "afn"})
     try:
-        return njit(function, cache=True, **options)
-    except RuntimeError:  # No such folder.
-        return njit(function, **options)
+        return compile_(function, cache=True)
+    except RuntimeError:  # There is no such folder.
+        return compile_(function)
 
 
 @compiled
@@ -178,7 +178,7 @@ def walk_kernel(channels: int) -> Callable[..., Any]:
                         if degree > Index(0):
                             score[i] += z * decay[hop]
                         s = start[i]
-                        for j in range(degree):
+                        for _ in range(degree):
                             variance = square[s] + z_factor * along_deposit[s] + h_factor * along_hop[s] + constant
                             if variance < SLACK * (square[s] + constant):
                                 # The terms cancel: too few digits are left.

@@ -216,7 +216,7 @@ class JoinWalk(nn.Module):
         deposit, deposits = seed_deposit.to(torch.promote_types(seed_deposit.dtype, torch.float)), []
         for number, hop in enumerate(plan.hops, start=1):
             standing = deposit[hop.source]
-            if self.scorer is None:
+            if self.scorer is None or projections is None:
                 share = hop.ptr.diff()[hop.source].to(standing.dtype).reciprocal()
             else:
                 projected = projections.gather(*(row[hop.start : hop.start + len(hop)] for row in rows))
