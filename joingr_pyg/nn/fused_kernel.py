@@ -267,22 +267,16 @@ def new_scratch(num_nodes: int, num_edges: int, channels: int) -> tuple[tuple[An
     """
 
     def indices(size: int) -> Any:
-        return np.zeros(size, Index)
+        return np.empty(size, Index)
 
     def reals(*shape: int) -> Any:
-        return torch.zeros(shape).numpy()  # Aligned to cache lines, which numpy's own memory is not.
+        return torch.empty(shape).numpy()  # Aligned to cache lines, which numpy's own memory is not.
 
-    start, mark = np.full(num_nodes, NONE), np.full(num_nodes, -1)
+    local, start, mark = np.zeros(num_nodes, Index), np.full(num_nodes, NONE), np.full(num_nodes, -1)
+    deposit, score = np.zeros(num_nodes, Real), np.zeros(num_nodes, Real)
+    node, node_row, queue, key = *(indices(num_nodes) for _ in range(2)), indices(num_nodes + 1), mark.copy()
     return (
-        (
-            *(indices(num_nodes) for _ in range(3)),
-            start,
-            mark,
-            indices(num_nodes + 1),
-            np.zeros(num_nodes, np.int64),
-            reals(num_nodes),
-            reals(num_nodes),
-        ),
+        (local, node, node_row, start, mark, queue, key, deposit, score),
         (reals(num_edges, channels), indices(num_edges), *(reals(num_edges) for _ in range(3))),
         (reals(num_nodes, channels), *(reals(num_nodes) for _ in range(3)), reals(channels + 2), reals(channels)),
         (indices(num_edges), indices(num_edges), *(reals(num_edges) for _ in range(3))),
