@@ -7,7 +7,7 @@ median over them. The scorer is untrained, which changes no time. A row holds:
 
 - ``tables``, ``columns``, ``joins``, ``databases``: the size of the corpus;
 - ``build_s``: seconds from schemas with their vectors to the first answer: graphs, corpus, index, projections;
-- ``walk_ms``: a question without the search for anchors: walks, sums and ranking;
+- ``walk_ms``: a question whose anchors were searched before: walks, sums and ranking;
 - ``walk_edges``, ``walk_tables``: edges that the walks of a question score and tables they reach, on average;
 - ``question_ms``: a question from its vector to the ranking, over the approximate index;
 - ``exact_question_ms``: the same over the exact index;
@@ -21,7 +21,7 @@ import resource
 import statistics
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -81,10 +81,9 @@ def measure(num_tables: int, num_questions: int, threads: int) -> dict[str, Any]
     build = time.perf_counter() - start
 
     exact = ColumnIndex(corpus, "exact")
-    # A walk follows its search here as it does in use: what is left in the caches is the same.
-    walk = _median_ms(model, sets[0], lambda query: Answered(approximate.search(query, CANDIDATES)))
-    question = _median_ms(model, sets[1], lambda _: approximate)
-    exact_question = _median_ms(model, sets[2], lambda _: exact)
+    walk = _median_ms(model, sets[0], [Answered(approximate.search(query, CANDIDATES)) for query in sets[0].split(1)])
+    question = _median_ms(model, sets[1], [approximate] * num_questions)
+    exact_question = _median_ms(model, sets[2], [exact] * num_questions)
     best, found = (index.search(sets[2], model.anchors).table for index in (exact, approximate))
     plan = model.walk.planner(corpus.edge_index, corpus.num_tables)(
         best.flatten(), torch.arange(num_questions).repeat_interleave(best.size(1)), num_questions
@@ -105,11 +104,11 @@ def measure(num_tables: int, num_questions: int, threads: int) -> dict[str, Any]
     }
 
 
-def _median_ms(model: joingr.JoinGR, questions: Tensor, index: Callable[[Tensor], Any]) -> float:
-    """Median time of ranking one question, without the making of ``index(question)``."""
+def _median_ms(model: joingr.JoinGR, questions: Tensor, indexes: Sequence[Any]) -> float:
+    """Median time of ranking one question after the other, each over its index."""
     times = []
-    for query in questions.split(1):
-        model.columns = index(query)
+    for query, index in zip(questions.split(1), indexes, strict=True):
+        model.columns = index
         start = time.perf_counter()
         model.rank(query, TOP)
         times.append(1000 * (time.perf_counter() - start))

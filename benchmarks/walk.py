@@ -8,7 +8,8 @@ where a method learns, a training step with hinge loss and Adam.
 Every method has a process of its own, with the same number of threads, and the processes of a dataset take turns, so
 that what else the machine does meets all of them alike. Speeds are medians over the rounds. Memory is the most that a
 process held, beyond what it held before the method was set up. Methods that take questions one by one are measured
-on a few, since the size of the batch does not matter to them.
+on a few, since the size of the batch does not matter to them. On a machine that has other work to do, take
+``--threads 1``: there, threads that share an operation spend their time waiting for each other.
 """
 
 import argparse
@@ -97,7 +98,7 @@ def work(pipe: Connection, method: str, file: str, threads: int) -> None:
     try:
         runs = METHODS[method].prepare(setting)
     except Exception as error:
-        pipe.send(f"{type(error).__name__}: {error}")
+        pipe.send(str(error) or type(error).__name__)
         return
     pipe.send(tuple(runs))
     order, done = torch.randperm(len(workload.query), generator=torch.Generator().manual_seed(0)), 0
@@ -114,7 +115,7 @@ def work(pipe: Connection, method: str, file: str, threads: int) -> None:
             peak = _memory("VmHWM")
             pipe.send(Turn(seconds, None if peak is None or held is None else max(peak - held, 0.0)))
         except Exception as error:
-            pipe.send(f"{type(error).__name__}: {error}")
+            pipe.send(f"{mode} at batch {batch}: {error or type(error).__name__}")
 
 
 def _memory(field: str) -> float | None:
@@ -143,14 +144,15 @@ class Worker:
         threads: Number of threads.
 
     Attributes:
-        trouble: Why the method could not be measured, where it could not.
+        troubles: Why something could not be measured.
     """
 
     def __init__(self, method: str, file: str, threads: int) -> None:
         context = multiprocessing.get_context("spawn")
         self.method = method
-        self.trouble = ""
+        self.troubles: list[str] = []
         self._turns: dict[tuple[str, int], list[Turn]] = {}
+        self._failed: set[tuple[str, int]] = set()
         self._modes: tuple[str, ...] | None = None
         self._pipe, other = context.Pipe()
         self._process = context.Process(target=work, args=(other, method, file, threads), daemon=True)
@@ -161,12 +163,12 @@ class Worker:
         """Measure the method once, if it works and has such a mode."""
         if self._modes is None:
             self._modes = self._receive(tuple) or ()
-        if mode not in self._modes:
+        if mode not in self._modes or (mode, batch) in self._failed:
             return
         self._pipe.send((mode, batch))
         turn = self._receive(Turn)
         if turn is None:
-            self._modes = tuple(other for other in self._modes if other != mode)
+            self._failed.add((mode, batch))
         elif counts:
             self._turns.setdefault((mode, batch), []).append(turn)
 
@@ -189,10 +191,11 @@ class Worker:
             answer = self._pipe.recv()
         except EOFError:
             self._process.join()
-            answer = f"its process ended with exit code {self._process.exitcode}"
+            answer = f"since its process ended with exit code {self._process.exitcode}"
+            self._modes = ()
         if isinstance(answer, kind):
             return answer
-        self.trouble = str(answer)
+        self.troubles.append(str(answer))
         return None
 
 
@@ -212,8 +215,8 @@ def measure(
                     worker.take_turn(mode, batch, counts=number > 0)
         for worker in workers:
             worker.close()
-            if worker.trouble:
-                console.print(f"{workload.name}: {worker.method} could not be measured: {worker.trouble}", style="red")
+            for trouble in worker.troubles:
+                console.print(f"{workload.name}: {worker.method} was not measured, {trouble}.", style="red")
     rows = []
     for mode, batch in itertools.product(MODES, batches):
         results = {worker.method: worker.result(mode, batch) for worker in workers}
@@ -305,9 +308,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     rows: list[dict[str, Any]] = []
     for workload in workloads:
         rows += measure(workload, methods, options.batches, options.rounds, options.threads, console)
+        if options.json:
+            options.json.write_text(json.dumps({"rows": rows}, indent=1) + "\n")
     console.print(table(rows))
-    if options.json:
-        options.json.write_text(json.dumps({"rows": rows}, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """The methods that ``walk.py`` compares, each from the vectors of questions to scores of all tables."""
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,6 +18,10 @@ from joingr_pyg.nn.fused import FusedWalk
 from joingr_pyg.testing.algorithm2 import literal_scores, literal_walk
 
 RANKED = 15
+"""Tables that a ranking names."""
+
+DENSE_GB = 4
+"""Memory that the dense vectorisation may take."""
 
 Run = Callable[[Tensor], object]
 """What is timed: it takes the numbers of a batch of questions."""
@@ -102,6 +107,7 @@ def dense(setting: Setting) -> dict[str, Run]:
         anchor, column = evidence.anchor[questions], evidence.column[questions]
         walks = (anchor.numel(), corpus.num_tables)
         question = torch.arange(len(questions)).repeat_interleave(anchor.size(1))
+        _check_memory(walks[0] * len(tail) * walk.scorer.hidden_channels, walk.hops)
         projections = walk.scorer.project(setting.query[questions], corpus.edge_attr, corpus.x)
         rows = projections.query.unsqueeze(1) + projections.edge[edge]
         rows = rows + projections.frontier[column[:, tail]] + projections.neighbor[column[:, head]]
@@ -145,6 +151,7 @@ def joinwalk(setting: Setting) -> dict[str, Run]:
 def joinwalk_compiled(setting: Setting) -> dict[str, Run]:
     """The same with its hops through ``torch.compile``."""
     segment.torch_scatter = None
+    logging.getLogger("torch._dynamo").setLevel(logging.ERROR)
     setting.model.walk.propagate = torch.compile(setting.model.walk.propagate, dynamic=True)
     return _walk(setting)
 
@@ -208,6 +215,13 @@ def retriever(setting: Setting) -> dict[str, Run]:
         return [[tables[table] for table in row if table >= 0] for row in ranking.table.tolist()]
 
     return {"eval": evaluate}
+
+
+def _check_memory(numbers: int, hops: int) -> None:
+    """Refuse a hidden layer of so many numbers, of which a hop makes about five, kept for training."""
+    needed = 4 * numbers * 5 * (hops if torch.is_grad_enabled() else 1) / 1e9
+    if needed > DENSE_GB:
+        raise MemoryError(f"it would need about {needed:.0f} GB, of which {DENSE_GB} are allowed")
 
 
 def _anchors(evidence: Evidence, question: int) -> dict[int, float]:

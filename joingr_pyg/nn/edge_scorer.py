@@ -46,7 +46,7 @@ class EdgeScorer(nn.Module):
     once by :meth:`project` (a node or edge once a checkpoint, a query once a question) and only added along the walk.
 
     Args:
-        query_channels: Size of a query vector.
+        query_channels: Size of a query vector; this and the next two may be 0 where there is nothing to tell.
         edge_channels: Size of an edge vector.
         node_channels: Size of a node vector.
         hidden_channels: Size of the hidden layer ``C``.

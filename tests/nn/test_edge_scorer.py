@@ -65,6 +65,17 @@ def test_split_first_layer_equals_the_concatenation(seed: int, length: int, hop:
     torch.testing.assert_close(split, concatenated, rtol=0, atol=1e-12)
 
 
+@pytest.mark.parametrize("channels", [(0, 2, 0), (3, 0, 0), (0, 0, 2), (0, 0, 0)])
+def test_parts_without_channels(channels: tuple[int, int, int]) -> None:
+    scorer = EdgeScorer(*channels, hidden_channels=8).eval()
+    query, edge, x = (torch.randn(rows, size) for rows, size in zip((1, 1, 2), channels, strict=True))
+    deposit, hop = torch.rand(1), 2
+    projections = scorer.project(query, edge, x)
+    projected = projections.query + projections.edge + projections.frontier[:1] + projections.neighbor[1:]
+    features = torch.cat([query, edge, x[:1], x[1:], deposit.unsqueeze(1), torch.tensor([[float(hop)]])], dim=1)
+    torch.testing.assert_close(scorer(projected, deposit, hop), scorer.concatenated(features))
+
+
 def test_split_first_layer_has_the_gradients_of_the_concatenation() -> None:
     scorer, inputs = make_scorer().eval(), make_inputs(0, 6)
     leaves = [*scorer.parameters(), *(inputs[name].requires_grad_() for name in ("query", "edge_attr", "x", "deposit"))]
