@@ -1,6 +1,7 @@
 """Evaluate a method or a trained checkpoint: ``python evaluate.py method=vanilla dataset=bird``."""
 
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,8 @@ from joingr_pyg.command_line import known_keys, plain_errors
 from joingr_pyg.datasets import JoinGraphs
 from joingr_pyg.encoders import CachedEncoder, Encoder
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.evaluation import evaluate, require_protocol
+from joingr_pyg.evaluation import evaluate, evaluate_folds, require_folds, require_protocol
+from joingr_pyg.folds import deal_folds
 from joingr_pyg.models import Retriever
 from joingr_pyg.models.checkpoint import load_checkpoint, require_encoder
 from joingr_pyg.reports.comparison import Row, comparison, show
@@ -24,15 +26,26 @@ from joingr_pyg.reports.summary import summarize
 
 def run(cfg: DictConfig, folder: Path) -> dict[str, Any]:
     """Evaluate what a config describes and leave the results in ``folder``; returns what metrics.json says."""
+    divided = cfg.dataset.test != cfg.dataset.train
     require_protocol(cfg.setting, cfg.ks, cfg.batch_size)
+    require_folds(cfg.folds, divided)
     torch.manual_seed(cfg.seed)
     start = time.perf_counter()
     encoder = CachedEncoder(instantiate(cfg.encoder), Path(cfg.paths.cache) / "embeddings")
     method, retriever = _retriever(cfg, encoder)
-    dataset: JoinGraphs = instantiate(cfg.dataset.source)(split=cfg.dataset.test, encoder=encoder)
-    query = dataset.encode_questions()
+    source = instantiate(cfg.dataset.source)
+    dataset: JoinGraphs = source(split=cfg.dataset.test, encoder=encoder)
+    queries = dataset.encode_questions()
+    if retriever.remembers and cfg.checkpoint is None and divided:
+        train: JoinGraphs = source(split=cfg.dataset.train, encoder=encoder)
+        retriever.remember(train.encode_questions(), [question.gold for question in train.questions])
     embedding = time.perf_counter() - start
-    result = evaluate(retriever, dataset, query, setting=cfg.setting, ks=list(cfg.ks), batch_size=cfg.batch_size)
+    evaluate_fold = partial(evaluate, setting=cfg.setting, ks=list(cfg.ks), batch_size=cfg.batch_size)
+    if cfg.folds is None:
+        result = evaluate_fold(retriever, dataset, queries)
+    else:
+        folds = deal_folds(queries.vector, cfg.folds, cfg.fold_seed, cfg.fold_groups)
+        result = evaluate_folds(retriever, dataset, queries, folds, evaluate_fold)
     summary = summarize(
         dataset,
         setting=cfg.setting,
@@ -41,12 +54,15 @@ def run(cfg: DictConfig, folder: Path) -> dict[str, Any]:
         seed=cfg.seed,
         metrics=result.metrics,
         timing={"embedding": embedding, "training": 0.0, "evaluation": result.seconds},
+        **({"folds": result.folds, "spread": result.spread} if result.folds else {}),
         config=OmegaConf.to_container(cfg, resolve=True),
     )
     write_metrics(folder, summary)
     write_questions(folder, result.records)
     title = f"{dataset.benchmark_name} {dataset.split}, {cfg.setting}, {dataset.encoder.name}"
-    show(comparison(title, [Row(method, result.metrics, questions_per_second=result.questions_per_second)]))
+    if result.folds:
+        title += f", {len(result.folds)} folds"
+    show(comparison(title, [Row(method, result.metrics, result.spread, result.questions_per_second)]))
     print(f"Results in {folder}")
     return summary
 

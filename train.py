@@ -14,12 +14,12 @@ from joingr_pyg.command_line import known_keys, plain_errors
 from joingr_pyg.datasets import JoinGraphs
 from joingr_pyg.encoders import CachedEncoder
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.evaluation import evaluate, require_protocol
+from joingr_pyg.evaluation import evaluate, require_folds, require_protocol
+from joingr_pyg.folds import deal_folds
 from joingr_pyg.models import Vanilla, heuristic
 from joingr_pyg.reports.comparison import Row, comparison, show
 from joingr_pyg.reports.run_files import write_metrics, write_questions
 from joingr_pyg.reports.summary import summarize
-from joingr_pyg.training.cross_validation import split_folds, split_grouped_folds
 from joingr_pyg.training.experiment import Outcome, cross_validate, train_and_test
 from joingr_pyg.training.fit import LAST, Fitting, fit
 from joingr_pyg.training.module import Optimization
@@ -30,11 +30,7 @@ def train(cfg: DictConfig, folder: Path) -> dict[str, Any]:
     """Run the experiment that a config describes and leave its files in ``folder``; returns what metrics.json says."""
     # Whatever the config alone can tell wrong comes first, before hours of work.
     divided = cfg.dataset.test != cfg.dataset.train
-    if cfg.folds is not None and divided:
-        raise JoinGRError(
-            f"'folds' is for a dataset without a test split, and this one has {cfg.dataset.test!r}: leave it out, or "
-            "use experiment=beaver_cv."
-        )
+    require_folds(cfg.folds, divided)
     require_protocol(cfg.setting, cfg.ks)
     resume = _resume(cfg, folder)
     fitting = Fitting(
@@ -71,11 +67,7 @@ def train(cfg: DictConfig, folder: Path) -> dict[str, Any]:
     )
     evaluate_model = partial(evaluate, **options)
     if cfg.folds is not None:
-        folds = (
-            split_grouped_folds(dataset.encode_questions(), cfg.folds, cfg.fold_seed)
-            if cfg.fold_groups
-            else split_folds(len(dataset.questions), cfg.folds, cfg.fold_seed)
-        )
+        folds = deal_folds(dataset.encode_questions().vector, cfg.folds, cfg.fold_seed, cfg.fold_groups)
         outcome = cross_validate(
             dataset, folds, fit_model, baselines, folder, evaluate_model, cfg.fold_workers, resume is not None
         )

@@ -36,6 +36,7 @@ from torch import Tensor
 from joingr_pyg.corpus import Corpus
 from joingr_pyg.models import joingr
 from joingr_pyg.models.anchors import ColumnIndex, TableHits
+from joingr_pyg.queries import Queries
 from joingr_pyg.testing.synthetic import (
     synthetic_databases,
     synthetic_graphs,
@@ -77,7 +78,7 @@ def measure(num_tables: int, num_questions: int, threads: int) -> dict[str, Any]
     approximate = model.columns = ColumnIndex(corpus, "approximate")
     # Questions of its own for every measurement: none finds prepared what another one asked for.
     first, *sets = synthetic_questions(corpus, 1 + 3 * num_questions).split([1, *[num_questions] * 3])
-    model.rank(first, TOP)
+    model.rank(Queries(first), TOP)
     build = time.perf_counter() - start
 
     exact = ColumnIndex(corpus, "exact")
@@ -110,7 +111,7 @@ def _median_ms(model: joingr.JoinGR, questions: Tensor, indexes: Sequence[Any]) 
     for query, index in zip(questions.split(1), indexes, strict=True):
         model.columns = index
         start = time.perf_counter()
-        model.rank(query, TOP)
+        model.rank(Queries(query), TOP)
         times.append(1000 * (time.perf_counter() - start))
     return statistics.median(times)
 

@@ -71,7 +71,7 @@ def load(name: str, cache: Path) -> Workload:
     gold = torch.zeros(len(dataset.questions), corpus.num_tables, dtype=torch.bool)
     for row, question in zip(gold, dataset.questions, strict=True):
         row[[corpus.table_number[table] for table in question.gold]] = True
-    return Workload(name, corpus, dataset.encode_questions(), gold)
+    return Workload(name, corpus, dataset.encode_questions().vector, gold)
 
 
 def _random_gold(corpus: Corpus) -> torch.Tensor:

@@ -15,6 +15,7 @@ from joingr_pyg.models import JoinGR
 from joingr_pyg.models.joingr import Evidence
 from joingr_pyg.nn import segment
 from joingr_pyg.nn.fused import FusedWalk
+from joingr_pyg.queries import Queries
 from joingr_pyg.testing.algorithm2 import literal_scores, literal_walk
 
 RANKED = 15
@@ -55,7 +56,7 @@ class Setting:
     @cached_property
     def evidence(self) -> Evidence:
         """Anchors, deposits and best columns of all questions."""
-        return self.model.evidence(self.query)
+        return self.model.evidence(Queries(self.query))
 
     def both(self, scores: Callable[[Tensor], Tensor]) -> dict[str, Run]:
         """Evaluation and training step of a function from questions ``[B]`` to scores ``[B, T]``."""
@@ -211,7 +212,7 @@ def retriever(setting: Setting) -> dict[str, Run]:
     model, tables = setting.model, setting.corpus.tables
 
     def evaluate(questions: Tensor) -> list[list[object]]:
-        ranking = model.rank(setting.query[questions], RANKED)
+        ranking = model.rank(Queries(setting.query[questions]), RANKED)
         return [[tables[table] for table in row if table >= 0] for row in ranking.table.tolist()]
 
     return {"eval": evaluate}

@@ -5,6 +5,7 @@ from pathlib import Path
 from joingr_pyg.datasets import Demo
 from joingr_pyg.encoders import CachedEncoder, MiniLMEncoder
 from joingr_pyg.models import heuristic
+from joingr_pyg.queries import Queries
 from joingr_pyg.reports.walk_figure import draw_walk
 
 QUESTION = "Where have we put a Border Collie to work so far? Route name and massif please."
@@ -12,7 +13,7 @@ QUESTION = "Where have we put a Border Collie to work so far? Route name and mas
 dataset = Demo("data", "test", CachedEncoder(MiniLMEncoder()), Path("~/.cache/joingr_pyg").expanduser())
 question = next(each for each in dataset.questions if each.text == QUESTION)
 model = heuristic().index(dataset.corpus())
-query = dataset.encoder.encode_queries([QUESTION])[0]
+asked = Queries.encode([QUESTION], dataset.encoder)
 target = Path(__file__).with_name("walk.png")
-draw_walk(model, query, QUESTION, question.gold).savefig(target, dpi=110)
+draw_walk(model, asked, question.gold).savefig(target, dpi=110)
 print(f"Drawn: {target}")

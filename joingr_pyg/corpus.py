@@ -33,6 +33,8 @@ class Corpus:
         owner: ``[N]`` table of each column, ascending.
         join_index: ``[2, J]`` joined columns, referencing then referenced.
         edge_attr: ``[J, d]`` join embeddings.
+        table_x: ``[T, d]`` table embeddings.
+        documents: ``T`` texts with the words of each table.
     """
 
     tables: tuple[TableName, ...]
@@ -41,6 +43,8 @@ class Corpus:
     owner: Tensor
     join_index: Tensor
     edge_attr: Tensor
+    table_x: Tensor
+    documents: tuple[str, ...]
     _rows: dict[str, GrowingRows] = field(default_factory=lambda: defaultdict(GrowingRows), repr=False)
 
     @classmethod
@@ -53,14 +57,17 @@ class Corpus:
         if not graphs or all(graph["table"].internal.all() for graph in graphs):
             raise JoinGRError("A corpus needs at least one database with a table.")
         _require_distinct([graph.database for graph in graphs])
-        tables, columns, x, owner, join_index, edge_attr = zip(*map(_pooled, graphs), strict=True)
+        parts = [_pooled(graph) for graph in graphs]
+        tables, columns = [part.tables for part in parts], [part.columns for part in parts]
         return cls(
             tables=tuple(chain.from_iterable(tables)),
             columns=tuple(chain.from_iterable(columns)),
-            x=torch.cat(x),
-            owner=_numbered_on(owner, tables),
-            join_index=_numbered_on(join_index, columns),
-            edge_attr=torch.cat(edge_attr),
+            x=torch.cat([part.x for part in parts]),
+            owner=_numbered_on([part.owner for part in parts], tables),
+            join_index=_numbered_on([part.join_index for part in parts], columns),
+            edge_attr=torch.cat([part.edge_attr for part in parts]),
+            table_x=torch.cat([part.table_x for part in parts]),
+            documents=tuple(chain.from_iterable(part.documents for part in parts)),
         )
 
     def extended(self, graphs: Sequence[HeteroData]) -> "Corpus":
@@ -81,6 +88,8 @@ class Corpus:
             owner=torch.cat([self.owner, more.owner + self.num_tables]),
             join_index=torch.cat([self.join_index, more.join_index + self.num_columns], dim=1),
             edge_attr=self._rows["edge_attr"].append(self.edge_attr, more.edge_attr),
+            table_x=self._rows["table_x"].append(self.table_x, more.table_x),
+            documents=self.documents + more.documents,
             _rows=self._rows,
         )
 
@@ -164,18 +173,28 @@ class Corpus:
         return best, candidate.new_full(table.shape, self.num_columns).scatter_reduce(0, pair, candidate, "amin")
 
 
-def _pooled(graph: HeteroData) -> tuple[list[TableName], list[str], Tensor, Tensor, Tensor, Tensor]:
-    """What one graph adds to a pool, in the order of the fields of :class:`Corpus`, numbered from 0."""
-    tables, columns = [(graph.database, name) for name in graph["table"].name], graph["column"].name
-    x, owner = graph["column"].x, graph[OWNER].edge_index[1]
-    join_index, edge_attr = graph[JOIN].edge_index, graph[JOIN].edge_attr
-    if graph["table"].internal.any():
-        table = ~graph["table"].internal
-        column = table[owner]
-        join_index, edge_attr = subgraph(column, join_index, edge_attr, relabel_nodes=True, num_nodes=owner.numel())
-        tables, columns = list(compress(tables, table.tolist())), list(compress(columns, column.tolist()))
-        x, owner = x[column], (table.cumsum(0) - 1)[owner[column]]
-    return tables, columns, x, owner, join_index, edge_attr
+def _pooled(graph: HeteroData) -> Corpus:
+    """The corpus of one graph, which may have no table."""
+    kept = ~graph["table"].internal
+    column = kept[graph[OWNER].edge_index[1]]
+    join_index, edge_attr = subgraph(
+        column, graph[JOIN].edge_index, graph[JOIN].edge_attr, relabel_nodes=True, num_nodes=column.numel()
+    )
+    return Corpus(
+        tables=tuple((graph.database, name) for name in compress(graph["table"].name, kept.tolist())),
+        columns=tuple(compress(graph["column"].name, column.tolist())),
+        x=_kept(graph["column"].x, column),
+        owner=(kept.cumsum(0) - 1)[graph[OWNER].edge_index[1][column]],
+        join_index=join_index,
+        edge_attr=edge_attr,
+        table_x=_kept(graph["table"].x, kept),
+        documents=tuple(compress(graph["table"].document, kept.tolist())),
+    )
+
+
+def _kept(vectors: Tensor, mask: Tensor) -> Tensor:
+    # A view where nothing is left out: large corpora would be held twice.
+    return vectors if mask.all() else vectors[mask]
 
 
 def _numbered_on(indices: Sequence[Tensor], items: Sequence[Sequence[object]]) -> Tensor:

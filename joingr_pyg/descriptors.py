@@ -11,6 +11,12 @@ from joingr_pyg.schema import Column, Database, ForeignKey, Table
 TABLE_COLUMNS = 40
 """How many column names the text of a table lists at most."""
 
+DOCUMENT_NAME_WEIGHT = 3
+"""How often the name of a table stands in its document, so that its words count more than those of a column."""
+
+DOCUMENT_DESCRIPTION_LENGTH = 200
+"""How many characters of a column's description enter the document of its table."""
+
 DESCRIPTION_LENGTH = 250
 """How many characters of a description enter the text of a column; encoders cut long texts at their end."""
 
@@ -83,5 +89,22 @@ def table_descriptors(database: Database) -> list[str]:
     return [
         f"table {table.name} in database {database.name}; "
         f"columns: {', '.join(_natural(column) for column in table.columns[:TABLE_COLUMNS])}"
+        for table in database
+    ]
+
+
+def table_documents(database: Database) -> list[str]:
+    """The words of each table, in table order, for methods that match words rather than vectors.
+
+    Each holds the readable name of the table three times, that of its database once, and those of its columns with
+    the beginning of their descriptions.
+    """
+    return [
+        " ".join(
+            [_natural(table)] * DOCUMENT_NAME_WEIGHT
+            + [readable_name(database.name)]
+            + [_natural(column) for column in table.columns]
+            + [" ".join(column.description.split())[:DOCUMENT_DESCRIPTION_LENGTH] for column in table.columns]
+        ).rstrip()
         for table in database
     ]

@@ -1,8 +1,9 @@
 """Evaluating a retriever on a benchmark: pooled over all of its tables, or within each question's database."""
 
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any
 
 import torch
@@ -11,8 +12,10 @@ from torch import Tensor
 from joingr_pyg.datasets import JoinGraphs, Question
 from joingr_pyg.datasets.gold import gold_tables
 from joingr_pyg.errors import JoinGRError
+from joingr_pyg.folds import mean_and_spread
 from joingr_pyg.metrics import RetrievalMetrics
 from joingr_pyg.models import Ranking, Retriever
+from joingr_pyg.queries import Queries
 
 SETTINGS = ("pooled", "per_database")
 """``pooled``: all tables of the split compete; ``per_database``: those of the question's database alone."""
@@ -27,11 +30,27 @@ class Evaluation:
         records: A plain value a question: its ``index``, ``question``, ``database``, ``gold`` tables, and the
             ``ranked`` tables with scores.
         seconds: Time of ranking alone; the questions were embedded before.
+        folds: Metrics of each fold, where there are folds; ``metrics`` are their means.
+        spread: Standard deviation of each metric over folds.
     """
 
     metrics: dict[str, float]
     records: list[dict[str, Any]]
     seconds: float
+    folds: list[dict[str, float]] = field(default_factory=list)
+    spread: dict[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def of_folds(cls, tested: Sequence["Evaluation"]) -> "Evaluation":
+        """What the folds of a cross-validation say together."""
+        mean, spread = mean_and_spread([each.metrics for each in tested])
+        return cls(
+            metrics=mean,
+            records=sorted((record for each in tested for record in each.records), key=itemgetter("index")),
+            seconds=sum(each.seconds for each in tested),
+            folds=[each.metrics for each in tested],
+            spread=spread,
+        )
 
     @property
     def questions_per_second(self) -> float:
@@ -41,7 +60,7 @@ class Evaluation:
 def evaluate(
     retriever: Retriever,
     dataset: JoinGraphs,
-    query: Tensor,
+    queries: Queries,
     questions: Sequence[Question] | None = None,
     setting: str = "pooled",
     ks: Sequence[int] = (5, 15),
@@ -52,8 +71,8 @@ def evaluate(
     Args:
         retriever: The method; it is bound to the dataset's corpus here.
         dataset: The dataset whose tables compete.
-        query: ``[Q, d]`` embeddings of the questions.
-        questions: The questions; all of the dataset's where not given.
+        queries: The questions as methods see them.
+        questions: The same questions with their gold tables; all of the dataset's where not given.
         setting: ``"pooled"`` or ``"per_database"``.
         ks: Cut-offs; the largest is the number of tables kept a question.
         batch_size: Questions ranked at once.
@@ -75,14 +94,39 @@ def evaluate(
         for chunk in rows.split(batch_size):
             asked = [questions[row] for row in chunk.tolist()]
             start = time.perf_counter()
-            ranking = retriever.rank(query[chunk], max(metrics.ks))
+            ranking = retriever.rank(queries[chunk], max(metrics.ks))
             seconds += time.perf_counter() - start
             metrics.update(ranking.table, gold_tables(asked, corpus))
             records += [
                 _record(question, *row, corpus.tables) for question, row in zip(asked, _rows(ranking), strict=True)
             ]
-    records.sort(key=lambda record: record["index"])
+    records.sort(key=itemgetter("index"))
     return Evaluation({name: value.item() for name, value in metrics.compute().items()}, records, seconds)
+
+
+def evaluate_folds(
+    retriever: Retriever,
+    dataset: JoinGraphs,
+    queries: Queries,
+    folds: Sequence[Sequence[int]],
+    evaluate_fold: Callable[..., Evaluation] = evaluate,
+) -> Evaluation:
+    """Evaluate a method that needs no training fold by fold; it may remember the questions of the other folds.
+
+    Args:
+        retriever: The method.
+        dataset: The dataset.
+        queries: All of its questions.
+        folds: Positions of each fold's test questions.
+        evaluate_fold: :func:`evaluate` with its options filled in.
+    """
+    tested = []
+    for test in folds:
+        others = sorted(set(range(len(queries))).difference(test))
+        retriever.remember(queries[others], [dataset.questions[i].gold for i in others])
+        questions = [dataset.questions[i] for i in test]
+        tested.append(evaluate_fold(retriever, dataset, queries[list(test)], questions))
+    return Evaluation.of_folds(tested)
 
 
 def require_protocol(setting: str, ks: Sequence[int], batch_size: int = 1) -> None:
@@ -97,6 +141,18 @@ def require_protocol(setting: str, ks: Sequence[int], batch_size: int = 1) -> No
         raise JoinGRError(f"'ks' needs to be a list of cut-offs, each at least 1, such as [5,15] (got {ks!r}).")
     if batch_size < 1:
         raise JoinGRError(f"'batch_size' needs to be at least 1 (got {batch_size}).")
+
+
+def require_folds(folds: int | None, divided: bool) -> None:
+    """Refuse a cross-validation of a benchmark that comes divided into training and test.
+
+    Raises:
+        JoinGRError: If it does, and ``folds`` is a number.
+    """
+    if folds is not None and divided:
+        raise JoinGRError(
+            "'folds' is for a dataset without a test split, and this one has one: leave it out, or take dataset=beaver."
+        )
 
 
 def _pools(questions: Sequence[Question], setting: str) -> Iterator[tuple[str | None, Tensor]]:

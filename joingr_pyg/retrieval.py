@@ -14,6 +14,7 @@ from joingr_pyg.errors import JoinGRError
 from joingr_pyg.explanation import strongest_path
 from joingr_pyg.models import JoinGR, heuristic
 from joingr_pyg.models.checkpoint import load_checkpoint, require_encoder
+from joingr_pyg.queries import Queries
 from joingr_pyg.schema import Database
 from joingr_pyg.schema.ddl import read_ddl
 
@@ -101,9 +102,9 @@ class TableRetriever:
         Raises:
             JoinGRError: If the question is blank or ``k`` is below 1.
         """
-        query = self.encoder.encode_queries([require_question(question)])
-        evidence = self.model.evidence(query)
-        output = self.model(query, evidence)
+        queries = Queries.encode([require_question(question)], self.encoder)
+        evidence = self.model.evidence(queries)
+        output = self.model(queries.vector, evidence)
         ranking = self.model.ranking(self.model.scores(output, evidence), evidence, k)
         anchors = set(evidence.anchor[0].tolist())
         found = []

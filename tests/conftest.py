@@ -15,6 +15,7 @@ from unittest.mock import patch
 
 import pytest
 import torch
+from torch.nn.functional import normalize
 
 from joingr_pyg.corpus import Corpus
 from joingr_pyg.encoders import CachedEncoder, HashingEncoder
@@ -77,13 +78,16 @@ def make_corpus() -> MakeCorpus:
 
     def make(tables: Sequence[Sequence[Sequence[float]]], joins: Sequence[tuple[int, int]] = ()) -> Corpus:
         x = torch.tensor([column for table in tables for column in table])
+        owner = torch.tensor([number for number, table in enumerate(tables) for _ in table])
         return Corpus(
             tables=tuple(("db", f"t{number}") for number in range(len(tables))),
             columns=tuple(f"c{number}" for number in range(len(x))),
             x=x,
-            owner=torch.tensor([number for number, table in enumerate(tables) for _ in table]),
+            owner=owner,
             join_index=torch.tensor(joins, dtype=torch.long).reshape(-1, 2).t(),
             edge_attr=torch.nn.functional.one_hot(torch.arange(len(joins)) % x.size(1), x.size(1)).float(),
+            table_x=normalize(x.new_zeros(len(tables), x.size(1)).index_add(0, owner, x)),
+            documents=tuple(f"t{number}" for number in range(len(tables))),
         )
 
     return make

@@ -12,7 +12,7 @@ from torch_geometric.data import HeteroData
 from joingr_pyg import corpus as corpus_module
 from joingr_pyg.corpus import Corpus
 from joingr_pyg.datasets.join_graphs import build_graphs
-from joingr_pyg.descriptors import column_descriptors, join_descriptors
+from joingr_pyg.descriptors import column_descriptors, join_descriptors, table_descriptors
 from joingr_pyg.encoders import CachedEncoder, HashingEncoder
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.graph import join_graph
@@ -214,5 +214,5 @@ def test_adding_a_database_embeds_its_texts_alone() -> None:
     corpus = Corpus.from_graphs(build_graphs([SHOP], encoder))
     seen.clear()
     grown = corpus.extended(build_graphs([ZOO], encoder))
-    assert sorted(seen) == sorted(column_descriptors(ZOO) + join_descriptors(ZOO))
+    assert sorted(seen) == sorted(column_descriptors(ZOO) + join_descriptors(ZOO) + table_descriptors(ZOO))
     assert_equal(grown, Corpus.from_graphs(build_graphs([SHOP, ZOO], HashingEncoder(dim=16))))

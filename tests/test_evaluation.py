@@ -10,6 +10,7 @@ from joingr_pyg.encoders import Encoder
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.evaluation import Evaluation, evaluate
 from joingr_pyg.models import Ranking, Retriever, Vanilla, heuristic
+from joingr_pyg.queries import Queries
 
 
 def schema(name: str, *tables: str) -> dict[str, Any]:
@@ -126,10 +127,10 @@ def test_batches_change_nothing(dataset: JoinGraphs, method: Any, setting: str) 
 
 def test_scores_of_nought_and_below_count_like_any_other(dataset: JoinGraphs) -> None:
     """Some libraries' retrieval metrics drop what is not positive."""
-    query = -dataset.encode_questions().abs() * 0
+    vector = dataset.encode_questions().vector
     for method in (Vanilla(), heuristic()):
-        assert evaluate(method, dataset, query, ks=(5,)).metrics["PR@5"] == 1
-        against = evaluate(method, dataset, -dataset.encode_questions(), ks=(5,))
+        assert evaluate(method, dataset, Queries(0 * vector), ks=(5,)).metrics["PR@5"] == 1
+        against = evaluate(method, dataset, Queries(-vector), ks=(5,))
         assert against.metrics["PR@5"] == 1
         assert min(table["score"] for record in against.records for table in record["ranked"]) < 0
 
@@ -142,7 +143,7 @@ def test_the_time_is_that_of_ranking(dataset: JoinGraphs) -> None:
 
 def test_what_cannot_be_evaluated_is_told(dataset: JoinGraphs) -> None:
     with pytest.raises(JoinGRError, match=r"Dataset 'spider' \(dev\) has no question to evaluate"):
-        evaluate(Vanilla(), dataset, torch.empty(0, 64), [])
+        evaluate(Vanilla(), dataset, Queries(torch.empty(0, 64)), [])
     with pytest.raises(JoinGRError, match="There is no setting 'both': choose 'pooled' or 'per_database'"):
         run(dataset, Vanilla(), setting="both")
     for ks in ((5, 0), (), (2.5,), 5):

@@ -7,6 +7,7 @@ from joingr_pyg.corpus import Corpus
 from joingr_pyg.explanation import Step, strongest_path
 from joingr_pyg.models import heuristic
 from joingr_pyg.nn import JoinWalk, WalkOutput
+from joingr_pyg.queries import Queries
 
 CHAIN = [(0, 1), (2, 1), (2, 3)]  # t0 – t1 – t2 – t3
 
@@ -81,7 +82,7 @@ def test_the_strongest_of_two_anchors_is_told_and_each_question_has_its_own(make
     corpus = make_corpus([[[1.0, 0.0]], [[0.6, 0.8]], [[0.0, 1.0]]], joins=[(0, 1), (1, 2)])
     model = heuristic(anchors=2, hops=1).index(corpus)
     query = torch.tensor([[1.0, 0.0], [0.0, 1.0]])
-    output = model(query, model.evidence(query))
+    output = model(query, model.evidence(Queries(query)))
     # Anchors are t0 with 1 and t1 with 0.6, and t2 with 1 and t1 with 0.8.
     assert strongest_path(output, 0, 1) == [Step(0, 1, 0, 1, 0.5)]
     assert strongest_path(output, 1, 1) == [Step(2, 1, 1, 1, 0.5)]

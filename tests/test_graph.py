@@ -18,6 +18,7 @@ from joingr_pyg.encoders import Encoder
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.graph import INTRA, JOIN, OWNER, count_edges, join_graph
 from joingr_pyg.models import heuristic
+from joingr_pyg.queries import Queries
 from joingr_pyg.schema import Column, Database, ForeignKey, Table
 from joingr_pyg.schema.beaver import read_beaver_tables
 from joingr_pyg.schema.tables_json import read_tables_json
@@ -194,7 +195,7 @@ def test_graphs_with_and_without_joins_batch_in_any_order_to_the_same_scores(enc
         assert set(batch.edge_types) == {INTRA, JOIN, OWNER}
         assert count_edges(batch) == {"intra": 2, "key_key": 1, "join": 2}
         corpus = Corpus.from_graphs(graphs)
-        ranking = heuristic(anchors=2).index(corpus).rank(query, 5)
+        ranking = heuristic(anchors=2).index(corpus).rank(Queries(query), 5)
         found.append(
             [
                 {corpus.tables[t]: s for t, s in zip(*row, strict=True)}

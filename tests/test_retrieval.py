@@ -12,6 +12,7 @@ from joingr_pyg.encoders import CachedEncoder, Encoder, HashingEncoder
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.models import JoinGR, Vanilla, heuristic
 from joingr_pyg.models.checkpoint import KEY, STATE_PREFIX, Description
+from joingr_pyg.queries import Queries
 from joingr_pyg.schema import Column, Database, Table
 from joingr_pyg.testing.algorithm2 import literal_scores, literal_walk
 
@@ -104,7 +105,7 @@ def test_no_questions_have_no_answers(retriever: TableRetriever, encoder: Encode
     query = encoder.encode_queries([])
     assert query.shape == (0, 64)
     for method in (retriever.model, Vanilla().index(retriever.corpus)):
-        assert method.rank(query, 5).table.shape == (0, 5)
+        assert method.rank(Queries(query), 5).table.shape == (0, 5)
 
 
 def test_less_than_one_table_is_refused(retriever: TableRetriever) -> None:

@@ -317,7 +317,7 @@ def refused(ended: Any, *parts: str) -> None:
         (["optimization.lr=-1"], ["'optimization.lr'", "above 0", "-1"]),
         (["trainer.max_epochs=0"], ["No epoch", "trainer.max_epochs"]),
         (["baselines=[oracle]"], ["'oracle'", "'vanilla', 'heuristic'"]),
-        (["folds=5"], ["'folds'", "'test'", "experiment=beaver_cv"]),
+        (["folds=5"], ["'folds'", "dataset=beaver"]),
         (["loss=edge"], ["'demo'", "no gold joins", "dataset=beaver"]),
         (["dataset.train=dev"], ["'demo'", "no split 'dev'", "'train', 'test'"]),
         (["loss.negatives=all"], ["'negatives'", "'database' or 'corpus'", "'all'"]),

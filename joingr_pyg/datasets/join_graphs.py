@@ -22,10 +22,11 @@ from joingr_pyg.datasets.bird import read_bird
 from joingr_pyg.datasets.demo import read_demo
 from joingr_pyg.datasets.sources import SOURCES, fetch
 from joingr_pyg.datasets.spider import read_spider
-from joingr_pyg.descriptors import column_descriptors, join_descriptors
+from joingr_pyg.descriptors import column_descriptors, join_descriptors, table_descriptors
 from joingr_pyg.encoders import Encoder
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.graph import count_edges, join_graph
+from joingr_pyg.queries import Queries
 from joingr_pyg.schema import Database
 
 logger = logging.getLogger(__name__)
@@ -138,9 +139,9 @@ class JoinGraphs(InMemoryDataset):
             raise JoinGRError(f"Dataset {self.benchmark_name!r} has no database {database!r}.")
         return Corpus.from_graphs(graphs)
 
-    def encode_questions(self) -> torch.Tensor:
-        """``[questions, d]`` embeddings of the questions."""
-        return self.encoder.encode_queries([question.text for question in self.questions])
+    def encode_questions(self) -> Queries:
+        """The questions with their embeddings."""
+        return Queries.encode([question.text for question in self.questions], self.encoder)
 
     def statistics(self) -> dict[str, int]:
         """The counts of the paper's Table 1: databases, tables, questions, nodes, intra, key_key and join edges."""
@@ -188,11 +189,15 @@ class JoinGraphs(InMemoryDataset):
 
 def build_graphs(databases: Sequence[Database], encoder: Encoder) -> list[HeteroData]:
     """The join graph of each database, all of their texts embedded at once."""
-    columns = [column_descriptors(database) for database in databases]
-    joins = [join_descriptors(database) for database in databases]
-    vectors = encoder.encode_documents([text for texts in (*columns, *joins) for text in texts])
-    parts = vectors.split([len(texts) for texts in (*columns, *joins)])
-    return [join_graph(*each) for each in zip(databases, parts[: len(columns)], parts[len(columns) :], strict=True)]
+    texts = [
+        describe(database)
+        for describe in (column_descriptors, join_descriptors, table_descriptors)
+        for database in databases
+    ]
+    vectors = encoder.encode_documents([text for each in texts for text in each])
+    parts = vectors.split([len(each) for each in texts])
+    columns, joins, tables = (parts[kind * len(databases) : (kind + 1) * len(databases)] for kind in range(3))
+    return [join_graph(*each) for each in zip(databases, columns, joins, tables, strict=True)]
 
 
 def _load(path: Path) -> _Processed | None:

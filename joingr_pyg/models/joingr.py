@@ -13,6 +13,7 @@ from joingr_pyg.models.anchors import TableHits, diverse_anchors
 from joingr_pyg.models.retriever import Ranking, Retriever, rank_pairs
 from joingr_pyg.nn import EdgeScorer, JoinWalk, Projections, WalkOutput, WalkPlanner
 from joingr_pyg.nn.fused import FusedWalk, Reached, fused_available
+from joingr_pyg.queries import Queries
 
 MMR_CANDIDATES = 4
 """Tables looked at for each anchor that is chosen."""
@@ -126,8 +127,9 @@ class JoinGR(Retriever):
         """Drop what was derived from weights that may change."""
         self._projected = self._compiled = None
 
-    def evidence(self, query: Tensor) -> Evidence:
-        """Anchors, similarities and best columns of questions ``[B, d]``."""
+    def evidence(self, queries: Queries) -> Evidence:
+        """Anchors, similarities and best columns of ``B`` questions."""
+        query = queries.vector
         hits = self.select_anchors(query)
         similarity, column = self.corpus.similarity(query)
         # Cosines may be negative, deposits may not.
@@ -173,12 +175,13 @@ class JoinGR(Retriever):
         return fixed._replace(query=scorer.project_query(query))
 
     @torch.no_grad()
-    def rank(self, query: Tensor, k: int) -> Ranking:
+    def rank(self, queries: Queries, k: int) -> Ranking:
+        query = queries.vector
         if k < 1:
             raise JoinGRError(f"K needs to be at least 1 (got {k}).")
         if self.corpus.num_tables > DENSE_TABLES:
             return self._rank_reached(query, k)
-        evidence = self.evidence(query)
+        evidence = self.evidence(queries)
         fused = self._fused(query)
         if fused is None:
             return self.ranking(self.scores(self(query, evidence), evidence), evidence, k)

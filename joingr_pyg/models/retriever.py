@@ -1,7 +1,8 @@
 """The one interface behind which every method ranks tables."""
 
 from abc import abstractmethod
-from typing import NamedTuple, Self
+from collections.abc import Sequence
+from typing import ClassVar, NamedTuple, Self
 
 import torch
 from torch import Tensor, nn
@@ -9,6 +10,8 @@ from torch.nn import functional as F
 
 from joingr_pyg.corpus import Corpus
 from joingr_pyg.models.anchors import ColumnIndex
+from joingr_pyg.queries import Queries
+from joingr_pyg.schema import TableName
 
 
 class Ranking(NamedTuple):
@@ -52,6 +55,9 @@ class Retriever(nn.Module):
     training corpus while it learns and to any other corpus afterwards.
     """
 
+    remembers: ClassVar[bool] = False
+    """Whether :meth:`remember` has a use."""
+
     corpus: Corpus
     columns: ColumnIndex
 
@@ -61,11 +67,20 @@ class Retriever(nn.Module):
         self.columns = ColumnIndex(corpus)
         return self
 
+    def remember(self, queries: Queries, gold: Sequence[Sequence[TableName]]) -> Self:
+        """Keep answered questions in the place of any kept before; most methods have no use for them.
+
+        Args:
+            queries: The questions.
+            gold: The tables that each of them needed.
+        """
+        return self
+
     @abstractmethod
-    def rank(self, query: Tensor, k: int) -> Ranking:
+    def rank(self, queries: Queries, k: int) -> Ranking:
         """Rank tables.
 
         Args:
-            query: ``[B, d]`` normalised question embeddings.
+            queries: ``B`` questions.
             k: Number of tables to return, at least 1.
         """

@@ -7,22 +7,21 @@ import networkx as nx
 import torch
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from torch import Tensor
 
 from joingr_pyg.models import JoinGR
+from joingr_pyg.queries import Queries
 from joingr_pyg.schema import TableName
 
 GOLD, OTHER, EDGE = "#f28e2b", "#c9d3df", "#4e79a7"
 
 
 @torch.no_grad()
-def draw_walk(model: JoinGR, query: Tensor, question: str, gold: Collection[TableName] = (), most: int = 16) -> Figure:
+def draw_walk(model: JoinGR, asked: Queries, gold: Collection[TableName] = (), most: int = 16) -> Figure:
     """Draw the walk of one question, as in the paper's Figure 1.
 
     Args:
         model: The model, bound to its corpus.
-        query: ``[d]`` embedding of the question.
-        question: The question, for the title.
+        asked: The question, with its text for the title.
         gold: Gold tables, drawn in orange.
         most: Tables drawn, the best by score; gold tables are drawn always.
 
@@ -32,8 +31,9 @@ def draw_walk(model: JoinGR, query: Tensor, question: str, gold: Collection[Tabl
     """
     corpus = model.corpus
     model.eval()
-    evidence = model.evidence(query[None])
-    output = model(query[None], evidence)
+    (question,) = asked.require_text("draw_walk")
+    evidence = model.evidence(asked)
+    output = model(asked.vector, evidence)
     scores = output.node_scores()[0]
     deposits = output.edge_deposits()[0]
     gold_numbers = {corpus.table_number[name] for name in gold}

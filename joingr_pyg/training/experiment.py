@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor
 from tqdm import tqdm
 
 from joingr_pyg.datasets import JoinGraphs
-from joingr_pyg.evaluation import Evaluation, evaluate
+from joingr_pyg.evaluation import Evaluation, evaluate, evaluate_folds
 from joingr_pyg.models import Retriever
-from joingr_pyg.training.cross_validation import mean_and_spread
+from joingr_pyg.queries import Queries
 from joingr_pyg.training.fit import LAST, Fitted
 
 
@@ -69,12 +68,14 @@ def train_and_test(
     fitted = fit_model(dataset=train, folder=folder, resume=resume)
     if test is None:
         return Outcome({}, [], {}, fitted.seconds, 0.0, [fitted.checkpoint], [fitted.epochs])
-    query = test.encode_questions()
-    tested = evaluate_model(fitted.model, test, query)
+    queries = test.encode_questions()
+    tested = evaluate_model(fitted.model, test, queries)
+    for method in baselines.values():
+        method.remember(train.encode_questions(), [question.gold for question in train.questions])
     return Outcome(
         metrics=tested.metrics,
         records=tested.records,
-        baselines={name: evaluate_model(method, test, query).metrics for name, method in baselines.items()},
+        baselines={name: evaluate_model(method, test, queries).metrics for name, method in baselines.items()},
         training_seconds=fitted.seconds,
         evaluation_seconds=tested.seconds,
         checkpoints=[fitted.checkpoint],
@@ -104,35 +105,34 @@ def cross_validate(
         workers: Folds trained at the same time, each in a process of its own.
         resume: Go on with the folds of a run that ended early, each from its last checkpoint if it has one.
     """
-    query = dataset.encode_questions()
+    queries = dataset.encode_questions()
     jobs = [
-        partial(_fold, dataset, query, list(test), fit_model, evaluate_model, folder / f"fold_{number}", resume)
+        partial(_fold, dataset, queries, list(test), fit_model, evaluate_model, folder / f"fold_{number}", resume)
         for number, test in enumerate(folds)
     ]
     bar = tqdm(_run(jobs, workers), desc="Folds", total=len(jobs), unit="fold", disable=None)
     fitted, tested = zip(*bar, strict=True)
-    mean, spread = mean_and_spread([each.metrics for each in tested])
-    records = sorted((record for each in tested for record in each.records), key=lambda record: record["index"])
+    together = Evaluation.of_folds(tested)
     return Outcome(
-        metrics=mean,
-        records=records,
+        metrics=together.metrics,
+        records=together.records,
         # Means over the same folds: those of unequal size would weigh questions unequally.
         baselines={
-            name: mean_and_spread([_test(evaluate_model, method, dataset, query, test).metrics for test in folds])[0]
+            name: evaluate_folds(method, dataset, queries, folds, evaluate_model).metrics
             for name, method in baselines.items()
         },
         training_seconds=sum(seconds for _, _, seconds in fitted),
-        evaluation_seconds=sum(each.seconds for each in tested),
+        evaluation_seconds=together.seconds,
         checkpoints=[checkpoint for checkpoint, _, _ in fitted],
         epochs=[epochs for _, epochs, _ in fitted],
-        folds=[each.metrics for each in tested],
-        spread=spread,
+        folds=together.folds,
+        spread=together.spread,
     )
 
 
 def _fold(
     dataset: JoinGraphs,
-    query: Tensor,
+    queries: Queries,
     test: list[int],
     fit_model: Callable[..., Fitted],
     evaluate_model: Callable[..., Evaluation],
@@ -145,21 +145,11 @@ def _fold(
         dataset=dataset,
         folder=folder,
         questions=[dataset.questions[i] for i in train],
-        query=query[train],
+        queries=queries[train],
         resume=last if resume and last.is_file() else None,
     )
-    tested = _test(evaluate_model, fitted.model, dataset, query, test)
+    tested = evaluate_model(fitted.model, dataset, queries[test], [dataset.questions[i] for i in test])
     return (fitted.checkpoint, fitted.epochs, fitted.seconds), tested
-
-
-def _test(
-    evaluate_model: Callable[..., Evaluation],
-    retriever: Retriever,
-    dataset: JoinGraphs,
-    query: Tensor,
-    test: Sequence[int],
-) -> Evaluation:
-    return evaluate_model(retriever, dataset, query[list(test)], questions=[dataset.questions[i] for i in test])
 
 
 def _run(jobs: Sequence[Callable[[], Any]], workers: int) -> Iterator[Any]:

@@ -11,7 +11,6 @@ import lightning as L
 import torch
 from lightning.pytorch.callbacks import Callback, EarlyStopping, ModelCheckpoint
 from lightning.pytorch.loggers import Logger
-from torch import Tensor
 from torch.utils.data import DataLoader, DistributedSampler
 
 from joingr_pyg.datasets import JoinGraphs, Question
@@ -19,6 +18,7 @@ from joingr_pyg.errors import JoinGRError
 from joingr_pyg.losses import TableLoss
 from joingr_pyg.models import JoinGR
 from joingr_pyg.models.checkpoint import Description, load_checkpoint, require_encoder
+from joingr_pyg.queries import Queries
 from joingr_pyg.training.epochs import EpochBar, EpochSeed
 from joingr_pyg.training.module import MONITORS, Optimization, RetrievalModule
 from joingr_pyg.training.questions import QuestionSet
@@ -109,7 +109,7 @@ def fit(
     folder: Path,
     fitting: Fitting,
     questions: Sequence[Question] | None = None,
-    query: Tensor | None = None,
+    queries: Queries | None = None,
     resume: Path | None = None,
 ) -> Fitted:
     """Train a model on a dataset's questions.
@@ -123,7 +123,7 @@ def fit(
         folder: Where checkpoints go.
         fitting: How to fit.
         questions: The questions to learn from; all of the dataset's where not given.
-        query: ``[Q, d]`` their embeddings.
+        queries: The same as the model sees them.
         resume: Checkpoint to go on from.
 
     Raises:
@@ -131,7 +131,7 @@ def fit(
             one of another encoder or model.
     """
     questions = dataset.questions if questions is None else questions
-    query = dataset.encode_questions() if query is None else query
+    queries = dataset.encode_questions() if queries is None else queries
     if not questions:
         raise JoinGRError(f"Dataset {dataset.benchmark_name!r} ({dataset.split}) has no question to learn from.")
     if loss.target == "edge" and not any(question.gold_joins for question in questions):
@@ -140,13 +140,13 @@ def fit(
             "or dataset=beaver."
         )
     L.seed_everything(fitting.seed, workers=True, verbose=False)
-    model = make_model(channels=query.size(1)).index(dataset.corpus())
+    model = make_model(channels=queries.vector.size(1)).index(dataset.corpus())
     if resume is not None:
         _require_same(resume, model, dataset)
     train, held_out = split_validation(questions, fitting.validation, fitting.seed)
     data = QuestionData(
-        QuestionSet(model, [questions[i] for i in train], query[train]),
-        QuestionSet(model, [questions[i] for i in held_out], query[held_out]) if held_out else None,
+        QuestionSet(model, [questions[i] for i in train], queries[train]),
+        QuestionSet(model, [questions[i] for i in held_out], queries[held_out]) if held_out else None,
         fitting.batch_size,
         fitting.seed,
     )

@@ -10,6 +10,7 @@ from torch.utils.data import Dataset
 from joingr_pyg.datasets import Question
 from joingr_pyg.datasets.gold import gold_joins, gold_tables
 from joingr_pyg.models import Evidence, JoinGR
+from joingr_pyg.queries import Queries
 
 CHUNK = 256
 
@@ -42,13 +43,13 @@ class QuestionSet(Dataset[QuestionBatch]):
     Args:
         model: The retriever, bound to the corpus; it makes the evidence.
         questions: The questions.
-        query: ``[Q, d]`` their embeddings.
+        queries: The same as the retriever sees them.
     """
 
-    def __init__(self, model: JoinGR, questions: Sequence[Question], query: Tensor) -> None:
+    def __init__(self, model: JoinGR, questions: Sequence[Question], queries: Queries) -> None:
         corpus = model.corpus
-        self.query = query
-        evidence = [model.evidence(chunk) for chunk in query.split(CHUNK)]
+        self.query = queries.vector
+        evidence = [model.evidence(chunk) for chunk in queries.split(CHUNK)]
         self.evidence = Evidence(
             *(
                 torch.cat([getattr(part, name) for part in evidence])

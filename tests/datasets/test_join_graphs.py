@@ -91,7 +91,7 @@ def test_the_pool_is_every_table_but_sqlite_s_own_or_those_of_one_database(open_
 
 
 def test_questions_are_encoded_as_queries_in_their_order(open_spider: OpenSpider, encoder: Encoder) -> None:
-    query = open_spider().encode_questions()
+    query = open_spider().encode_questions().vector
     assert torch.equal(query, encoder.encode_queries(["Who?", "What?"]))
 
 

@@ -13,6 +13,7 @@ from joingr_pyg.encoders import Encoder
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.losses import TableLoss
 from joingr_pyg.models import Evidence, JoinGR, Ranking, Vanilla, heuristic, joingr
+from joingr_pyg.queries import Queries
 from joingr_pyg.testing.algorithm2 import literal_scores, literal_walk
 
 MakeCorpus = Callable[..., Corpus]
@@ -35,28 +36,28 @@ def ranked(ranking: Ranking) -> tuple[list[int], list[float]]:
 def test_a_walk_by_hand(chain: Corpus) -> None:
     # From t0, which is 0.8 alike. Hop 1: its one join gets 0.8 * 0.5. Hop 2: both joins of t1 get 0.4 * 0.5 * 0.5.
     model = heuristic(anchors=1, hops=2).index(chain)
-    output = model(QUESTION, model.evidence(QUESTION))
+    output = model(QUESTION, model.evidence(Queries(QUESTION)))
     assert output.edge_deposits().tolist() == [[pytest.approx(0.5), pytest.approx(0.1)]]
-    assert model.scores(output, model.evidence(QUESTION)).tolist() == [
+    assert model.scores(output, model.evidence(Queries(QUESTION))).tolist() == [
         [pytest.approx(0.5), pytest.approx(0.6), pytest.approx(0.1), 0.0, 0.0]
     ]
 
 
 def test_what_no_deposit_reaches_comes_behind_by_similarity(chain: Corpus) -> None:
-    table, score = ranked(heuristic(anchors=1, hops=2).index(chain).rank(QUESTION, 5))
+    table, score = ranked(heuristic(anchors=1, hops=2).index(chain).rank(Queries(QUESTION), 5))
     assert table == [1, 0, 2, 4, 3]
     assert score == pytest.approx([0.6, 0.5, 0.1, 0.5 - 1, 0.28 - 1])
 
 
 def test_what_no_deposit_reaches_is_left_out_on_request(chain: Corpus) -> None:
-    table, score = ranked(heuristic(anchors=1, hops=2, unreached="drop").index(chain).rank(QUESTION, 5))
+    table, score = ranked(heuristic(anchors=1, hops=2, unreached="drop").index(chain).rank(Queries(QUESTION), 5))
     assert table == [1, 0, 2, -1, -1]
     assert score == [pytest.approx(0.6), pytest.approx(0.5), pytest.approx(0.1), -torch.inf, -torch.inf]
 
 
 def test_the_similarity_adds_to_the_score(chain: Corpus) -> None:
     # 0.5 + 0.8, 0.6 + 0.6, 0.1 + 0, 0 + 0.28, 0 + 0.5
-    table, score = ranked(heuristic(anchors=1, hops=2, similarity_weight=1.0).index(chain).rank(QUESTION, 5))
+    table, score = ranked(heuristic(anchors=1, hops=2, similarity_weight=1.0).index(chain).rank(Queries(QUESTION), 5))
     assert table == [0, 1, 4, 3, 2]
     assert score == pytest.approx([1.3, 1.2, 0.5, 0.28, 0.1])
 
@@ -65,7 +66,7 @@ def test_an_anchor_without_joins_comes_behind_what_others_reach(chain: Corpus) -
     question = torch.tensor([[0.28, 0.96, 0.0]])  # t3 itself; then t2 0.96, t0 0.8
     model = heuristic(anchors=2, hops=1).index(chain)
     assert model.select_anchors(question).table.tolist() == [[3, 2]]
-    table, score = ranked(model.rank(question, 5))
+    table, score = ranked(model.rank(Queries(question), 5))
     assert table[:2] == [1, 2]  # both ends of the join out of t2, the first by number
     assert table[2] == 3
     assert score[:3] == pytest.approx([0.48, 0.48, 0.0], abs=1e-6)
@@ -76,42 +77,46 @@ def test_two_anchors_add_up(chain: Corpus) -> None:
     # From t0 as above; from t1 with 0.6: each of its joins gets 0.6 * 0.5 / 2, which moves on and comes back:
     # from t0 and from t2 0.15 * 0.5 on their only joins.
     model = heuristic(anchors=2, hops=2).index(chain)
-    deposits = model(QUESTION, model.evidence(QUESTION)).edge_deposits()
+    deposits = model(QUESTION, model.evidence(Queries(QUESTION))).edge_deposits()
     assert deposits.tolist() == [[pytest.approx(0.5 + 0.225), pytest.approx(0.1 + 0.225)]]
 
 
 def test_negative_cosines_start_no_walk_and_rank_by_similarity(chain: Corpus) -> None:
     question = -QUESTION
     model = heuristic(anchors=5).index(chain)
-    evidence = model.evidence(question)
+    evidence = model.evidence(Queries(question))
     assert evidence.anchor.tolist() == [[2, 3, 4, 1, 0]]
     assert (evidence.deposit == 0).all()
     assert not model(question, evidence).node_scores().any()
-    assert ranked(model.rank(question, 5))[0] == ranked(Vanilla().index(chain).rank(question, 5))[0] == [2, 3, 4, 1, 0]
+    assert (
+        ranked(model.rank(Queries(question), 5))[0]
+        == ranked(Vanilla().index(chain).rank(Queries(question), 5))[0]
+        == [2, 3, 4, 1, 0]
+    )
 
 
 def test_equal_scores_go_by_table_number(make_corpus: MakeCorpus) -> None:
     corpus = make_corpus([[[0.0, 1.0]], [[1.0, 0.0]], [[0.0, 1.0]], [[0.0, 1.0]]], joins=[(3, 1), (2, 1), (1, 0)])
-    table, _ = ranked(heuristic(anchors=1, hops=1).index(corpus).rank(torch.tensor([[1.0, 0.0]]), 4))
+    table, _ = ranked(heuristic(anchors=1, hops=1).index(corpus).rank(Queries(torch.tensor([[1.0, 0.0]])), 4))
     assert table == [1, 0, 2, 3]
 
 
 @pytest.mark.parametrize("make", [Vanilla, heuristic, lambda: JoinGR(3), lambda: heuristic(mmr=0.5)])
 def test_more_tables_than_there_are_leave_places_empty(make: Callable[[], Any], make_corpus: MakeCorpus) -> None:
     corpus = make_corpus([[[1.0, 0.0, 0.0], [0.6, 0.8, 0.0]], [[0.0, 0.6, 0.8]]], joins=[(2, 0)])
-    ranking = make().eval().index(corpus).rank(torch.eye(3)[:2], 7)
+    ranking = make().eval().index(corpus).rank(Queries(torch.eye(3)[:2]), 7)
     assert ranking.table.shape == ranking.score.shape == (2, 7)
     assert [sorted(row[:2]) for row in ranking.table.tolist()] == [[0, 1], [0, 1]]
     assert (ranking.table[:, 2:] == -1).all()
     assert (ranking.score[:, 2:] == -torch.inf).all()
     assert (ranking.score[:, :1] >= ranking.score[:, 1:2]).all()
-    assert make().eval().index(corpus).rank(torch.empty(0, 3), 7).table.shape == (0, 7)
+    assert make().eval().index(corpus).rank(Queries(torch.empty(0, 3)), 7).table.shape == (0, 7)
 
 
 @pytest.mark.parametrize("make", [Vanilla, heuristic])
 def test_less_than_one_table_is_refused(make: Callable[[], Any], chain: Corpus) -> None:
     with pytest.raises(JoinGRError, match=r"K needs to be at least 1 \(got 0\)"):
-        make().index(chain).rank(QUESTION, 0)
+        make().index(chain).rank(Queries(QUESTION), 0)
 
 
 @pytest.mark.parametrize(
@@ -210,7 +215,7 @@ def test_scores_are_those_of_the_literal_algorithm(
 ) -> None:
     model = make().index(vet_clinic)
     query = encoder.encode_queries(QUESTIONS)
-    evidence = model.evidence(query)
+    evidence = model.evidence(Queries(query))
     expected = literally(model, vet_clinic, query, evidence)
     scores = model.scores(model(query, evidence), evidence)
     assert torch.allclose(scores, expected, atol=1e-5, rtol=0)
@@ -225,7 +230,7 @@ def test_scores_are_those_of_the_literal_algorithm(
 
 def test_evidence_is_anchors_similarities_and_best_columns(vet_clinic: Corpus, encoder: Encoder) -> None:
     query = encoder.encode_queries(QUESTIONS)
-    evidence = heuristic(anchors=3).index(vet_clinic).evidence(query)
+    evidence = heuristic(anchors=3).index(vet_clinic).evidence(Queries(query))
     similarity, column = vet_clinic.similarity(query)
     assert torch.equal(evidence.similarity, similarity)
     assert torch.equal(evidence.column, column)
@@ -239,7 +244,7 @@ def test_evidence_is_anchors_similarities_and_best_columns(vet_clinic: Corpus, e
 def test_vanilla_ranks_by_similarity(vet_clinic: Corpus, encoder: Encoder) -> None:
     query = encoder.encode_queries(QUESTIONS)
     similarity, _ = vet_clinic.similarity(query)
-    ranking = Vanilla().index(vet_clinic).rank(query, vet_clinic.num_tables)
+    ranking = Vanilla().index(vet_clinic).rank(Queries(query), vet_clinic.num_tables)
     assert torch.allclose(ranking.score, similarity.sort(dim=1, descending=True).values)
     assert torch.allclose(similarity.gather(1, ranking.table), ranking.score)
 
@@ -252,13 +257,13 @@ def fresh(model: JoinGR, corpus: Corpus) -> JoinGR:
 
 
 def assert_up_to_date(model: JoinGR, corpus: Corpus, query: Tensor) -> None:
-    assert torch.equal(model.rank(query, 9).score, fresh(model, corpus).rank(query, 9).score)
+    assert torch.equal(model.rank(Queries(query), 9).score, fresh(model, corpus).rank(Queries(query), 9).score)
 
 
 def step(model: JoinGR, query: Tensor) -> None:
     """One large step of an optimiser."""
     optimizer = torch.optim.SGD(model.parameters(), lr=10.0)
-    evidence = model.evidence(query)
+    evidence = model.evidence(Queries(query))
     scores = model.scores(model(query, evidence), evidence)
     TableLoss(1.0)(scores, scores < scores.median(dim=1, keepdim=True).values).backward()
     optimizer.step()
@@ -278,14 +283,14 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
 def test_kept_projections_never_outlive_the_weights(vet_clinic: Corpus, encoder: Encoder) -> None:
     query = encoder.encode_queries(QUESTIONS)
     model = trained().index(vet_clinic)
-    before = model.rank(query, 9).score
+    before = model.rank(Queries(query), 9).score
     model.train()
     step(model, query)
     model.eval()
-    assert not torch.allclose(model.rank(query, 9).score, before)
+    assert not torch.allclose(model.rank(Queries(query), 9).score, before)
     assert_up_to_date(model, vet_clinic, query)
     model.load_state_dict(trained().state_dict())
-    assert torch.equal(model.rank(query, 9).score, before)
+    assert torch.equal(model.rank(Queries(query), 9).score, before)
 
 
 @pytest.mark.usefixtures("way")
@@ -293,9 +298,9 @@ def test_weights_loaded_into_a_module_around_it_count_too(vet_clinic: Corpus, en
     query = encoder.encode_queries(QUESTIONS)
     model = JoinGR(64, 4, 4).eval().index(vet_clinic)
     around = torch.nn.ModuleDict({"model": model})
-    before = model.rank(query, 9).score
+    before = model.rank(Queries(query), 9).score
     around.load_state_dict({f"model.{name}": value for name, value in trained().state_dict().items()})
-    assert not torch.allclose(model.rank(query, 9).score, before)
+    assert not torch.allclose(model.rank(Queries(query), 9).score, before)
     assert_up_to_date(model, vet_clinic, query)
 
 
@@ -306,7 +311,9 @@ def test_ranking_while_training_is_never_stale(vet_clinic: Corpus, encoder: Enco
     model = JoinGR(64, 4, 4, dropout=0.0).index(vet_clinic)
     assert model.training
     for _ in range(2):
-        assert torch.allclose(model.rank(query, 9).score, fresh(model, vet_clinic).rank(query, 9).score, atol=1e-5)
+        assert torch.allclose(
+            model.rank(Queries(query), 9).score, fresh(model, vet_clinic).rank(Queries(query), 9).score, atol=1e-5
+        )
         step(model, query)
 
 
@@ -314,7 +321,7 @@ def test_ranking_while_training_is_never_stale(vet_clinic: Corpus, encoder: Enco
 def test_kept_projections_never_outlive_the_corpus(vet_clinic: Corpus, encoder: Encoder) -> None:
     query = encoder.encode_queries(QUESTIONS)
     model = trained().index(vet_clinic)
-    model.rank(query, 9)
+    model.rank(Queries(query), 9)
     vineyard = [each for each in read_demo("train").databases if each.name == "vineyard"]
     other = Corpus.from_graphs(build_graphs(vineyard, encoder))
     assert_up_to_date(model.index(other), other, query)
@@ -325,9 +332,9 @@ def test_gradients_reach_every_weight_also_after_ranking(vet_clinic: Corpus, enc
     """In evaluation mode too, where ranking keeps projections without gradients."""
     query = encoder.encode_queries(QUESTIONS)
     model, untouched = trained().index(vet_clinic), trained().index(vet_clinic)
-    model.rank(query, 9)
+    model.rank(Queries(query), 9)
     for each in (model, untouched):
-        evidence = each.evidence(query)
+        evidence = each.evidence(Queries(query))
         each.scores(each(query, evidence), evidence).square().sum().backward()
     for (name, after), (_, expected) in zip(model.named_parameters(), untouched.named_parameters(), strict=True):
         assert after.grad is not None, name
@@ -339,10 +346,10 @@ def test_gradients_reach_every_weight_also_after_ranking(vet_clinic: Corpus, enc
 def test_a_model_travels_to_another_process(vet_clinic: Corpus, encoder: Encoder) -> None:
     query = encoder.encode_queries(QUESTIONS)
     model = trained().index(vet_clinic)
-    expected = model.rank(query, 9)
+    expected = model.rank(Queries(query), 9)
     travelled = pickle.loads(pickle.dumps(model))
-    assert torch.equal(travelled.rank(query, 9).table, expected.table)
-    assert torch.equal(travelled.rank(query, 9).score, expected.score)
+    assert torch.equal(travelled.rank(Queries(query), 9).table, expected.table)
+    assert torch.equal(travelled.rank(Queries(query), 9).score, expected.score)
 
 
 def test_the_datasets_of_the_demo_rank_whole(encoder: Encoder, tmp_path_factory: pytest.TempPathFactory) -> None:

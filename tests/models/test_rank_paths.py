@@ -9,6 +9,7 @@ from joingr_pyg.encoders import CachedEncoder, HashingEncoder
 from joingr_pyg.models import JoinGR, Ranking, heuristic, joingr
 from joingr_pyg.models.retriever import rank_pairs
 from joingr_pyg.nn.fused import fused_available
+from joingr_pyg.queries import Queries
 
 OPTIONS = [{}, {"similarity_weight": 0.7}, {"unreached": "drop"}, {"mmr": 0.6}, {"hops": 1, "anchors": 1}]
 
@@ -27,7 +28,7 @@ def rank(model: JoinGR, query: torch.Tensor, monkeypatch: pytest.MonkeyPatch, de
     monkeypatch.setattr(joingr, "DENSE_TABLES", 10**9 if dense else 0)
     monkeypatch.setattr(joingr, "fused_available", lambda: fused)
     model.train().eval()  # Forget what another path has derived.
-    return model.rank(query, 15)
+    return model.rank(Queries(query), 15)
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
@@ -50,7 +51,7 @@ def test_paths_agree(
     fused: bool,
 ) -> None:
     torch.manual_seed(0)
-    query = demo.encode_questions()[::6]
+    query = demo.encode_questions().vector[::6]
     model = (JoinGR(64, **options) if learned else heuristic(**options)).eval().index(corpus)
     plain = rank(model, query, monkeypatch, dense=True, fused=False)
     other = rank(model, query, monkeypatch, dense, fused)
@@ -64,7 +65,7 @@ def test_paths_agree(
 
 
 def test_similarity_of_pairs(demo: Demo, corpus: Corpus) -> None:
-    query = demo.encode_questions()[:20]
+    query = demo.encode_questions().vector[:20]
     score, column = corpus.similarity(query)
     question, table = torch.arange(20).repeat_interleave(corpus.num_tables), torch.arange(corpus.num_tables).repeat(20)
     order = torch.randperm(question.numel(), generator=torch.Generator().manual_seed(0))[:500]

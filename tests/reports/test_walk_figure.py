@@ -15,11 +15,12 @@ from matplotlib.collections import LineCollection, PathCollection
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
+from joingr_pyg.queries import Queries
 from joingr_pyg.reports.walk_figure import EDGE, GOLD, OTHER, draw_walk
 
 # From t0 a chain of parallel joins to t1 and one join on to t2 and t3; t4 is joined with nothing.
 JOINS = [(0, 1), (0, 1), (1, 2), (2, 3)]
-QUESTION = torch.tensor([1.0, 0.0])
+QUESTION = torch.tensor([[1.0, 0.0]])
 
 
 @pytest.fixture
@@ -37,7 +38,7 @@ def drawn(figure: Figure) -> tuple[Axes, PathCollection, LineCollection | None, 
 
 def test_tables_that_the_walk_reached_are_drawn_with_what_it_laid(model: JoinGR) -> None:
     # Hop 1: t0 lays 1/4 on each of two joins. Hop 2: t1 lays 1/12 on each of three joins, two of them back to t0.
-    figure = draw_walk(model, QUESTION, "Which one?", gold=[("db", "t2")])
+    figure = draw_walk(model, Queries(QUESTION, ("Which one?",)), gold=[("db", "t2")])
     axes, nodes, edges, labels = drawn(figure)
     assert axes.get_title() == "Which one?"
     # t1 has 2/4 + 3/12, t0 2/4 + 2/12, t2 1/12; t3 is a hop too far.
@@ -60,16 +61,17 @@ def test_tables_that_the_walk_reached_are_drawn_with_what_it_laid(model: JoinGR)
 
 def test_gold_is_drawn_always(model: JoinGR) -> None:
     gold = [("db", "t4"), ("db", "t3")]
-    _, nodes, edges, labels = drawn(draw_walk(model, QUESTION, "?", gold, most=1))
+    _, nodes, edges, labels = drawn(draw_walk(model, Queries(QUESTION, ("?",)), gold, most=1))
     assert list(labels) == ["1. t1", "5. t3", "4. t4"]  # t4 is the more similar of the two that are not reached
     assert [to_hex(color) for color in nodes.get_facecolor()] == [OTHER, GOLD, GOLD]
     assert edges is None or len(edges.get_segments()) == 0
     model.unreached = "drop"
-    assert list(drawn(draw_walk(model, QUESTION, "?", gold, most=1))[3]) == ["1. t1", "t3", "t4"]
+    assert list(drawn(draw_walk(model, Queries(QUESTION, ("?",)), gold, most=1))[3]) == ["1. t1", "t3", "t4"]
 
 
 def test_no_two_tables_share_a_place(model: JoinGR) -> None:
-    places = list(drawn(draw_walk(model, QUESTION, "?", [("db", f"t{each}") for each in range(5)]))[3].values())
+    gold = [("db", f"t{each}") for each in range(5)]
+    places = list(drawn(draw_walk(model, Queries(QUESTION, ("?",)), gold))[3].values())
     assert len(places) == 5
     distances = torch.pdist(torch.tensor(places, dtype=torch.double))
     assert distances.min() > 0.3
@@ -78,7 +80,7 @@ def test_no_two_tables_share_a_place(model: JoinGR) -> None:
 @pytest.mark.parametrize("question", ["Is $\\frac{1}{2 more than $5?", "哪个部门预算最高？", "word " * 300])
 @pytest.mark.filterwarnings("ignore:Glyph .* missing")
 def test_any_question_is_a_title(model: JoinGR, question: str) -> None:
-    figure = draw_walk(model, QUESTION, question, [("db", "t2")])
+    figure = draw_walk(model, Queries(QUESTION, (question,)), [("db", "t2")])
     file = io.BytesIO()
     figure.savefig(file, format="png", dpi=40)
     assert file.getvalue().startswith(b"\x89PNG")
@@ -86,6 +88,6 @@ def test_any_question_is_a_title(model: JoinGR, question: str) -> None:
 
 
 def test_a_walk_that_lays_nothing_is_an_empty_picture(model: JoinGR) -> None:
-    figure = draw_walk(model, -QUESTION, "?")
+    figure = draw_walk(model, Queries(-QUESTION, ("?",)))
     assert list(figure.axes[0].texts) == []
     figure.savefig(io.BytesIO(), format="png", dpi=20)

@@ -3,11 +3,11 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from torch import Tensor
 
 from joingr_pyg.datasets import Beaver, JoinGraphs, Question
 from joingr_pyg.evaluation import evaluate
 from joingr_pyg.models import Vanilla, heuristic
+from joingr_pyg.queries import Queries
 from joingr_pyg.training.experiment import cross_validate, train_and_test
 from joingr_pyg.training.fit import Fitted
 
@@ -23,11 +23,11 @@ class Pretender:
         dataset: JoinGraphs,
         folder: Path,
         questions: Sequence[Question] = (),
-        query: Tensor | None = None,
+        queries: Queries | None = None,
         resume: Path | None = None,
     ) -> Fitted:
-        if query is not None:
-            assert (query == dataset.encoder.encode_queries([question.text for question in questions])).all()
+        if queries is not None:
+            assert (queries.vector == dataset.encoder.encode_queries([question.text for question in questions])).all()
         self.given.append(([question.text for question in questions], folder, resume))
         return Fitted(heuristic(2, 2), folder / "last.ckpt", epochs=3, seconds=0.5)
 

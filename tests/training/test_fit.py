@@ -17,6 +17,7 @@ from joingr_pyg.evaluation import evaluate
 from joingr_pyg.losses import EdgeLoss, TableLoss
 from joingr_pyg.models import JoinGR
 from joingr_pyg.models.checkpoint import load_checkpoint, require_encoder
+from joingr_pyg.queries import Queries
 from joingr_pyg.training import fit as module
 from joingr_pyg.training.fit import Fitted, Fitting
 from joingr_pyg.training.questions import QuestionSet
@@ -169,10 +170,10 @@ def test_validation_questions_are_not_trained_on(fit_tiny: Fit, tiny: Beaver, mo
     made: list[list[str]] = []
 
     class Noted(QuestionSet):
-        def __init__(self, model: JoinGR, questions: Sequence[Question], query: torch.Tensor) -> None:
+        def __init__(self, model: JoinGR, questions: Sequence[Question], queries: Queries) -> None:
             made.append([question.text for question in questions])
-            assert torch.equal(query, HashingEncoder(16).encode_queries(made[-1]))
-            super().__init__(model, questions, query)
+            assert torch.equal(queries.vector, HashingEncoder(16).encode_queries(made[-1]))
+            super().__init__(model, questions, queries)
 
     monkeypatch.setattr(module, "QuestionSet", Noted)
     fit_tiny("run", epochs=1)
@@ -193,7 +194,7 @@ def test_only_the_scorer_and_the_decays_learn(fit_tiny: Fit, tiny: Beaver, tmp_p
         assert torch.equal(graph["column"].x, x)
         assert torch.equal(graph["column", "join", "column"].edge_attr, edge_attr)
         assert not graph["column"].x.requires_grad
-    assert not tiny.encode_questions().requires_grad
+    assert not tiny.encode_questions().vector.requires_grad
 
 
 def test_every_part_of_the_first_layer_learns_after_a_validation(fit_tiny: Fit, tmp_path: Path) -> None:

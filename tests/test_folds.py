@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.training.cross_validation import mean_and_spread, split_folds, split_grouped_folds
+from joingr_pyg.folds import mean_and_spread, split_folds, split_grouped_folds
 
 
 def at(*degrees: float) -> Tensor:

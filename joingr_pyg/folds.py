@@ -1,4 +1,4 @@
-"""Cross-validation on a benchmark that has no training split (section 4: five folds on BEAVER)."""
+"""The folds of a cross-validation, for a benchmark without a training split (section 4: five on BEAVER)."""
 
 from collections.abc import Sequence
 
@@ -8,6 +8,11 @@ from scipy.sparse.csgraph import connected_components
 from torch import Tensor
 
 from joingr_pyg.errors import JoinGRError
+
+
+def deal_folds(query: Tensor, folds: int, seed: int, groups: bool = False) -> list[list[int]]:
+    """Deal questions into folds, near-paraphrases into the same one where ``groups`` is set."""
+    return split_grouped_folds(query, folds, seed) if groups else split_folds(len(query), folds, seed)
 
 
 def split_folds(num_questions: int, folds: int, seed: int) -> list[list[int]]:
