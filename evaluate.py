@@ -11,7 +11,7 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf
 
-from joingr_pyg.command_line import known_keys, plain_errors
+from joingr_pyg.command_line import known_keys
 from joingr_pyg.datasets import JoinGraphs
 from joingr_pyg.encoders import CachedEncoder, Encoder
 from joingr_pyg.errors import JoinGRError
@@ -19,12 +19,13 @@ from joingr_pyg.evaluation import evaluate, evaluate_folds, require_folds, requi
 from joingr_pyg.folds import deal_folds
 from joingr_pyg.models import Retriever
 from joingr_pyg.models.checkpoint import load_checkpoint, require_encoder
+from joingr_pyg.multirun import named_failures, run
 from joingr_pyg.reports.comparison import Row, comparison, show
 from joingr_pyg.reports.run_files import write_metrics, write_questions
 from joingr_pyg.reports.summary import summarize
 
 
-def run(cfg: DictConfig, folder: Path) -> dict[str, Any]:
+def evaluate_method(cfg: DictConfig, folder: Path) -> dict[str, Any]:
     """Evaluate what a config describes and leave the results in ``folder``; returns what metrics.json says."""
     divided = cfg.dataset.test != cfg.dataset.train
     require_protocol(cfg.setting, cfg.ks, cfg.batch_size)
@@ -79,13 +80,11 @@ def _retriever(cfg: DictConfig, encoder: Encoder) -> tuple[str, Retriever]:
 
 
 @hydra.main(config_path="conf", config_name="evaluate", version_base="1.3")
-def main(cfg: DictConfig) -> float:
+def main(cfg: DictConfig) -> float | None:
     """Entry point; returns the last metric, for sweepers that optimise it."""
-    with plain_errors("evaluate.py"):
-        summary = run(cfg, Path(HydraConfig.get().runtime.output_dir))
-    return list(summary["metrics"].values())[-1]
+    return run("evaluate.py", evaluate_method, cfg)
 
 
 if __name__ == "__main__":
-    with known_keys("evaluate.py"):
+    with known_keys("evaluate.py"), named_failures("evaluate.py"):
         main()

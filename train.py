@@ -10,13 +10,14 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf
 
-from joingr_pyg.command_line import known_keys, plain_errors
+from joingr_pyg.command_line import known_keys
 from joingr_pyg.datasets import JoinGraphs
 from joingr_pyg.encoders import CachedEncoder
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.evaluation import evaluate, require_folds, require_protocol
 from joingr_pyg.folds import deal_folds
 from joingr_pyg.models import Vanilla, heuristic
+from joingr_pyg.multirun import named_failures, run
 from joingr_pyg.reports.comparison import Row, comparison, show
 from joingr_pyg.reports.run_files import write_metrics, write_questions
 from joingr_pyg.reports.summary import summarize
@@ -141,11 +142,9 @@ def _report(cfg: DictConfig, folder: Path, dataset: JoinGraphs, outcome: Outcome
 @hydra.main(config_path="conf", config_name="train", version_base="1.3")
 def main(cfg: DictConfig) -> float | None:
     """Entry point; returns the last metric, for sweepers that optimise it."""
-    with plain_errors("train.py"):
-        summary = train(cfg, Path(HydraConfig.get().runtime.output_dir))
-    return next(reversed(summary["metrics"].values()), None)
+    return run("train.py", train, cfg)
 
 
 if __name__ == "__main__":
-    with known_keys("train.py"):
+    with known_keys("train.py"), named_failures("train.py"):
         main()

@@ -4,6 +4,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from hydra.errors import MissingConfigException
 from omegaconf.errors import ConfigAttributeError, ConfigKeyError, MissingMandatoryValue
 
 from joingr_pyg.errors import JoinGRError
@@ -18,21 +19,26 @@ def plain_errors(command: str) -> Iterator[None]:
     """
     try:
         yield
-    except MissingMandatoryValue as error:
-        _say(command, f"The key '{error.full_key}' needs a value: add {error.full_key}=<value>.")
-        raise SystemExit(2) from error
     except Exception as error:
-        # Hydra wraps what a class raises while it is made from its config.
-        told = error if isinstance(error, JoinGRError) else error.__cause__
-        if not isinstance(told, JoinGRError):
+        told = sentence(error)
+        if told is None:
             raise
-        _say(command, str(told))
+        tell(command, told)
         raise SystemExit(2) from error
+
+
+def sentence(error: BaseException) -> str | None:
+    """What to tell of bad input in one sentence; ``None`` for any other error."""
+    if isinstance(error, MissingMandatoryValue):
+        return f"The key '{error.full_key}' needs a value: add {error.full_key}=<value>."
+    # Hydra wraps what a class raises while it is made from its config.
+    told = error if isinstance(error, JoinGRError) else error.__cause__
+    return str(told) if isinstance(told, JoinGRError) else None
 
 
 @contextmanager
 def known_keys(command: str) -> Iterator[None]:
-    """Add the keys that exist where Hydra ends the command for one that does not.
+    """Add what helps where Hydra ends the command for a key or a launcher that does not exist.
 
     Args:
         command: Name of the command, which the sentence starts with.
@@ -42,11 +48,14 @@ def known_keys(command: str) -> Iterator[None]:
     except SystemExit as end:
         # Hydra has named the key and ended; the config's own error, which knows its neighbours, is what it ended for.
         error = getattr(end.__context__, "__cause__", None)
+        if isinstance(end.__context__, MissingConfigException) and "hydra/" in (end.__context__.missing_cfg_file or ""):
+            tell(command, "Launchers and sweepers are installed with pip install -c constraints.txt -e '.[sweep]'.")
         if isinstance(error, ConfigAttributeError | ConfigKeyError) and error.parent_node is not None:
             keys = [key for key in error.parent_node if not key.startswith("_") and key != "hydra"]
-            _say(command, f"There is no key '{error.full_key}'; beside it there are {', '.join(keys)}.")
+            tell(command, f"There is no key '{error.full_key}'; beside it there are {', '.join(keys)}.")
         raise
 
 
-def _say(command: str, sentence: str) -> None:
+def tell(command: str, sentence: str) -> None:
+    """Say a sentence on standard error, after the name of the command."""
     print(f"{command}: {sentence}", file=sys.stderr)

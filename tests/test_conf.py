@@ -1,3 +1,4 @@
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -5,6 +6,8 @@ import lightning as L
 import pytest
 import torch
 from hydra import compose, initialize_config_dir
+from hydra.core.hydra_config import HydraConfig
+from hydra.types import RunMode
 from hydra.utils import instantiate
 from lightning.pytorch.loggers import Logger
 from omegaconf import DictConfig, OmegaConf
@@ -28,8 +31,21 @@ def composed(name: str, *overrides: str) -> DictConfig:
         return compose(name, list(overrides))
 
 
+def with_hydra(name: str, *overrides: str) -> DictConfig:
+    with initialize_config_dir(str(CONF), version_base="1.3"):
+        cfg = compose(name, list(overrides), return_hydra_config=True)
+    HydraConfig.instance().set_config(cfg)
+    return cfg
+
+
+@pytest.fixture(autouse=True)
+def no_hydra_left() -> Iterator[None]:
+    yield
+    HydraConfig.instance().cfg = None
+
+
 def test_every_group_is_tried_here() -> None:
-    tried = {"dataset", "encoder", "experiment", "logger", "loss", "method", "model", "paths", "trainer"}
+    tried = {"dataset", "encoder", "experiment", "hydra", "logger", "loss", "method", "model", "paths", "trainer"}
     assert {path.name for path in CONF.iterdir() if path.is_dir()} == tried
 
 
@@ -118,6 +134,74 @@ def test_every_experiment_composes(experiment: str) -> None:
         monitor=cfg.monitor,
         seed=cfg.seed,
     )
+
+
+@pytest.mark.parametrize(
+    ("experiment", "expected"),
+    [
+        ("beaver_anchors_hops", {"model.anchors": {1, 3, 5, 7}, "model.hops": {1, 2, 3, 4, 5, 6}, "seed": {0, 1, 2}}),
+        ("bird_anchors_hops", {"model.anchors": {1, 3, 5, 7}, "model.hops": {1, 2, 3, 4, 5, 6}}),
+    ],
+)
+def test_the_sweeps_cover_their_grid(experiment: str, expected: dict[str, set[int]]) -> None:
+    hydra = with_hydra("train", f"experiment={experiment}").hydra
+    assert hydra.mode is RunMode.MULTIRUN
+    assert {key: set(map(int, values.split(","))) for key, values in hydra.sweeper.params.items()} == expected
+    assert (
+        composed("train", f"experiment={experiment}")
+        .dataset.source._target_.lower()
+        .endswith(experiment.partition("_")[0])
+    )
+
+
+def test_the_preset_of_the_paper_is_that_of_appendix_b_on_any_dataset() -> None:
+    bird = composed("train", "experiment=paper", "dataset=bird", "encoder=bge")
+    assert (bird.model.hops, bird.model.hidden_channels, bird.model.dropout) == (5, 64, 0.3)
+    assert bird.optimization == {"lr": 1e-3, "weight_decay": 1e-4, "factor": 0.5, "patience": 3}
+    assert (bird.trainer.gradient_clip_val, bird.loss.margin, bird.trainer.max_epochs) == (1.0, 0.1, 20)
+    assert bird.folds is None
+    assert composed("train", "experiment=paper", "dataset=beaver").folds == 5
+    assert composed("train", "experiment=paper", "dataset=spider", "model.hops=2").model.hops == 2
+
+
+# Launchers and sweepers, as the plugins' own schemas take them.
+
+
+@pytest.mark.parametrize("command", ["train", "evaluate"])
+def test_the_joblib_launcher_is_the_plugins_own(command: str) -> None:
+    config = pytest.importorskip("hydra_plugins.hydra_joblib_launcher.config")
+    launcher = with_hydra(command, "hydra/launcher=joblib", "hydra.launcher.n_jobs=2").hydra.launcher
+    assert OmegaConf.merge(OmegaConf.structured(config.JobLibLauncherConf), launcher).n_jobs == 2
+
+
+@pytest.mark.parametrize("command", ["train", "evaluate"])
+def test_the_slurm_launcher_fits_the_plugins_schema(command: str) -> None:
+    config = pytest.importorskip("hydra_plugins.hydra_submitit_launcher.config")
+    cfg = with_hydra(command, "hydra/launcher=slurm", "hydra.launcher.partition=long", "hydra.sweep.dir=swept")
+    merged = OmegaConf.merge(OmegaConf.structured(config.SlurmQueueConf), cfg.hydra.launcher)
+    assert merged._target_ == config.SlurmQueueConf._target_
+    assert (merged.partition, merged.timeout_min) == ("long", cfg.hydra.launcher.timeout_min)
+    assert cfg.hydra.launcher.submitit_folder == "swept/.submitit/%j"
+
+
+@pytest.mark.parametrize("command", ["train", "evaluate"])
+def test_the_search_is_the_optuna_plugin_and_maximises(command: str) -> None:
+    config = pytest.importorskip("hydra_plugins.hydra_optuna_sweeper.config")
+    sweeper = with_hydra(command, "hydra/sweeper=search", "hydra.sweeper.n_trials=7").hydra.sweeper
+    assert config.Direction[sweeper.direction] is config.Direction.maximize
+    assert (sweeper._target_, sweeper.n_trials, sweeper.max_failure_rate) == (config.OptunaSweeperConf._target_, 7, 1.0)
+
+
+@pytest.mark.parametrize("command", ["train", "evaluate"])
+def test_the_ray_launcher_is_made(command: str) -> None:
+    cfg = with_hydra(command, "hydra/launcher=ray", "hydra.launcher.init.address=auto")
+    made = instantiate(cfg.hydra.launcher)
+    assert made.init["address"] == "auto"
+    assert made.remote == {"num_cpus": 1, "num_gpus": 0}
+
+
+def test_every_launcher_and_sweeper_is_tried_here() -> None:
+    assert (options("hydra/launcher"), options("hydra/sweeper")) == (["ray", "slurm"], ["search"])
 
 
 def test_an_experiment_is_overridden_from_the_command_line() -> None:

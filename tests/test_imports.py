@@ -34,6 +34,7 @@ LAYERS = [
     "reports",
     "training",
     "command_line",
+    "multirun",
     "testing",
 ]
 """The parts of the package; each may import those before it and no other."""
@@ -43,8 +44,8 @@ TENSORS_ONLY = {"numpy", "torch", "torch_scatter", "numba"}
 
 RESERVED = {
     "lightning": {"training"},
-    "hydra": {"command_line"},
-    "omegaconf": {"command_line"},
+    "hydra": {"command_line", "multirun"},
+    "omegaconf": {"command_line", "multirun"},
     "sentence_transformers": {"encoders"},
     "sqlglot": {"schema"},
     "faiss": {"models"},

@@ -1,13 +1,16 @@
 """The files a run leaves in its folder, each written in one step."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 METRICS = "metrics.json"
 QUESTIONS = "questions.jsonl"
+
+WITHOUT_EFFECT = ("fold_workers", "logger", "paths", "resume")
+"""Keys of a config that change no result."""
 
 
 def write_text(path: Path, text: str) -> None:
@@ -19,6 +22,11 @@ def write_text(path: Path, text: str) -> None:
         partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)
+
+
+def effective(config: Mapping[str, Any]) -> dict[str, Any]:
+    """What of a config bears on the results, in the plain values that JSON knows."""
+    return json.loads(json.dumps({key: value for key, value in config.items() if key not in WITHOUT_EFFECT}))
 
 
 def write_metrics(folder: Path, metrics: dict[str, Any]) -> Path:
