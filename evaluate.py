@@ -1,5 +1,6 @@
 """Evaluate a method or a trained checkpoint: ``python evaluate.py method=vanilla dataset=bird``."""
 
+import logging
 import time
 from functools import partial
 from pathlib import Path
@@ -11,7 +12,7 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf
 
-from joingr_pyg.command_line import known_keys
+from joingr_pyg.command_line import known_keys, method_names
 from joingr_pyg.datasets import JoinGraphs
 from joingr_pyg.encoders import CachedEncoder, Encoder
 from joingr_pyg.errors import JoinGRError
@@ -23,6 +24,8 @@ from joingr_pyg.multirun import named_failures, run
 from joingr_pyg.reports.comparison import Row, comparison, show
 from joingr_pyg.reports.run_files import write_metrics, write_questions
 from joingr_pyg.reports.summary import summarize
+
+logger = logging.getLogger("joingr_pyg.evaluate")
 
 
 def evaluate_method(cfg: DictConfig, folder: Path) -> dict[str, Any]:
@@ -40,6 +43,11 @@ def evaluate_method(cfg: DictConfig, folder: Path) -> dict[str, Any]:
     if retriever.remembers and cfg.checkpoint is None and divided:
         train: JoinGraphs = source(split=cfg.dataset.train, encoder=encoder)
         retriever.remember(train.encode_questions(), [question.gold for question in train.questions])
+    elif retriever.remembers and cfg.folds is None:
+        logger.warning(
+            f"Dataset {dataset.benchmark_name} is not divided, so method {method} has no answered question to "
+            "remember: with folds=5 it remembers those of the other folds."
+        )
     embedding = time.perf_counter() - start
     evaluate_fold = partial(evaluate, setting=cfg.setting, ks=list(cfg.ks), batch_size=cfg.batch_size)
     if cfg.folds is None:
@@ -71,7 +79,9 @@ def evaluate_method(cfg: DictConfig, folder: Path) -> dict[str, Any]:
 def _retriever(cfg: DictConfig, encoder: Encoder) -> tuple[str, Retriever]:
     method = cfg.get("method")  # A group that is chosen nothing from leaves no key.
     if (cfg.checkpoint is None) == (method is None):
-        raise JoinGRError("Give one of method=<name> (vanilla, heuristic) and checkpoint=<file that train.py wrote>.")
+        raise JoinGRError(
+            f"Give one of method=<name> ({', '.join(method_names())}) and checkpoint=<file that train.py wrote>."
+        )
     if cfg.checkpoint is None:
         return HydraConfig.get().runtime.choices["method"], instantiate(method)
     model, description = load_checkpoint(cfg.checkpoint)

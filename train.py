@@ -6,17 +6,18 @@ from pathlib import Path
 from typing import Any
 
 import hydra
+from hydra import compose
 from hydra.core.hydra_config import HydraConfig
 from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf
 
-from joingr_pyg.command_line import known_keys
+from joingr_pyg.command_line import known_keys, method_names
 from joingr_pyg.datasets import JoinGraphs
 from joingr_pyg.encoders import CachedEncoder
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.evaluation import evaluate, require_folds, require_protocol
 from joingr_pyg.folds import deal_folds
-from joingr_pyg.models import Vanilla, heuristic
+from joingr_pyg.models import Retriever
 from joingr_pyg.multirun import named_failures, run
 from joingr_pyg.reports.comparison import Row, comparison, show
 from joingr_pyg.reports.run_files import write_metrics, write_questions
@@ -42,10 +43,7 @@ def train(cfg: DictConfig, folder: Path) -> dict[str, Any]:
         monitor=cfg.monitor,
         seed=cfg.seed,
     )
-    unknown = [name for name in cfg.baselines if name not in BASELINES]
-    if unknown:
-        raise JoinGRError(f"There is no baseline {unknown[0]!r}: choose of {', '.join(map(repr, BASELINES))}.")
-    baselines = {name: BASELINES[name](cfg) for name in cfg.baselines}
+    baselines = {name: _baseline(name, cfg) for name in cfg.baselines}
 
     start = time.perf_counter()
     encoder = CachedEncoder(instantiate(cfg.encoder), Path(cfg.paths.cache) / "embeddings")
@@ -78,10 +76,15 @@ def train(cfg: DictConfig, folder: Path) -> dict[str, Any]:
     return _report(cfg, folder, test or dataset, outcome, embedding)
 
 
-BASELINES = {
-    "vanilla": lambda cfg: Vanilla(),
-    "heuristic": lambda cfg: heuristic(cfg.model.anchors, cfg.model.hops, cfg.model.decay, mmr=cfg.model.mmr),
-}
+def _baseline(name: str, cfg: DictConfig) -> Retriever:
+    """A method as its own config describes it; the heuristic walks from the model's anchors, as many hops."""
+    if name not in method_names():
+        raise JoinGRError(f"There is no baseline {name!r}: choose of {', '.join(map(repr, method_names()))}.")
+    method = compose("evaluate", [f"method={name}"]).method
+    if name == "heuristic":
+        method.update({key: cfg.model[key] for key in ("anchors", "hops", "decay", "mmr")})
+    # What it says of folders is what this run's config says of them.
+    return instantiate(OmegaConf.merge({"paths": cfg.paths}, {"method": method}).method)
 
 
 def _resume(cfg: DictConfig, folder: Path) -> Path | None:

@@ -1,9 +1,10 @@
-"""What the commands say of bad input: one sentence on standard error."""
+"""What the commands share: what they say of bad input, and the methods that their config knows."""
 
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from hydra.core.global_hydra import GlobalHydra
 from hydra.errors import MissingConfigException
 from omegaconf.errors import ConfigAttributeError, ConfigKeyError, MissingMandatoryValue
 
@@ -54,6 +55,11 @@ def known_keys(command: str) -> Iterator[None]:
             keys = [key for key in error.parent_node if not key.startswith("_") and key != "hydra"]
             tell(command, f"There is no key '{error.full_key}'; beside it there are {', '.join(keys)}.")
         raise
+
+
+def method_names() -> list[str]:
+    """The methods that the config group ``method`` holds, in alphabetical order."""
+    return sorted(GlobalHydra.instance().config_loader().get_group_options("method"))
 
 
 def tell(command: str, sentence: str) -> None:

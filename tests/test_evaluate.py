@@ -108,6 +108,28 @@ def test_a_dataset_is_evaluated_by_hand(beaver: Path, tmp_path: Path) -> None:
     assert [record["index"] for record in result.records] == [2, 7]
 
 
+def test_a_method_with_nothing_to_remember_says_so(command: Command, beaver: Path) -> None:
+    options = ("method=knn", "dataset=beaver", f"paths.data={beaver}", *SMALL)
+    ended = command("evaluate.py", *options)
+    assert "no answered question to remember: with folds=5" in ended.stdout
+    vanilla = command("evaluate.py", "method=vanilla", *options[1:])
+    assert ended.metrics["metrics"] == vanilla.metrics["metrics"]
+    # Paraphrases (0 and 1, 4 and 5) are dealt apart here, and one of each votes for the other's tables.
+    folded = command("evaluate.py", *options, "folds=8", "ks=[3]")
+    assert "no answered question" not in folded.stdout
+    assert folded.metrics["metrics"]["R@3"] > command("evaluate.py", *options, "ks=[3]").metrics["metrics"]["R@3"]
+
+
+def test_nothing_is_said_of_memory_where_there_is_one(command: Command) -> None:
+    ended = command("evaluate.py", "method=knn", *SMALL)
+    assert ended.status == 0
+    assert "remember" not in ended.stdout
+
+
+def test_no_library_is_heard(command: Command) -> None:
+    assert command("evaluate.py", "method=bm25", *SMALL).stdout.startswith("demo test, pooled, hashing-16")
+
+
 # Paths that Hydra's grammar takes for something else.
 
 
@@ -147,7 +169,7 @@ def refused(ended: Any, *parts: str) -> None:
 @pytest.mark.parametrize(
     ("overrides", "parts"),
     [
-        ([], ["method=<name>", "vanilla, heuristic", "checkpoint=<file"]),
+        ([], ["method=<name>", "(bm25, heuristic, knn, ", "vanilla) and", "checkpoint=<file"]),
         (["method=vanilla", "checkpoint=best.ckpt"], ["one of method=<name>", "checkpoint=<file"]),
         (["checkpoint=nowhere/best.ckpt"], ["no checkpoint at 'nowhere/best.ckpt'"]),
         (["method=vanilla", "ks=[5,0]"], ["'ks'", "at least 1", "[5, 0]"]),

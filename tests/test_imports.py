@@ -17,6 +17,7 @@ LAYERS = [
     "nn",
     "schema",
     "descriptors",
+    "words",
     "fetch",
     "encoders",
     "queries",
@@ -51,6 +52,8 @@ RESERVED = {
     "faiss": {"models"},
     "matplotlib": {"reports"},
     "networkx": {"reports"},
+    "bm25s": {"words", "models"},
+    "Stemmer": {"words"},
 }
 """Libraries that only some parts may import, at whatever place in the code."""
 

@@ -284,6 +284,23 @@ def test_a_dataset_without_a_test_split_is_only_trained_on(command: Command, bea
     assert not (ended.folder / "questions.jsonl").exists()
 
 
+def test_baselines_are_the_methods_that_evaluate_knows(command: Command) -> None:
+    """The same figures from both commands, with what the methods remember of the training questions."""
+    names = ("knn", "bm25", "steiner")
+    ended = command("train.py", *QUICK, "trainer.max_epochs=1", f"baselines=[{','.join(names)}]")
+    assert list(ended.metrics["baselines"]) == list(names)
+    for name in names:
+        assert ended.metrics["baselines"][name] == command("evaluate.py", f"method={name}", *SMALL).metrics["metrics"]
+
+
+def test_baselines_remember_the_other_folds(command: Command, beaver: Path) -> None:
+    folds = ("folds=2", "ks=[1,3]", "fold_groups=true", f"paths.data={beaver}")
+    ended = command("train.py", *BEAVER, *folds, "trainer.max_epochs=1", "baselines=[vanilla,knn]")
+    knn = command("evaluate.py", "method=knn", "dataset=beaver", *folds, *SMALL).metrics["metrics"]
+    assert ended.metrics["baselines"]["knn"] == knn
+    assert ended.metrics["baselines"]["vanilla"] != knn
+
+
 # Bad input.
 
 
@@ -316,7 +333,7 @@ def refused(ended: Any, *parts: str) -> None:
         (["monitor=val/lose"], ["'val/lose'", "val/loss"]),
         (["optimization.lr=-1"], ["'optimization.lr'", "above 0", "-1"]),
         (["trainer.max_epochs=0"], ["No epoch", "trainer.max_epochs"]),
-        (["baselines=[oracle]"], ["'oracle'", "'vanilla', 'heuristic'"]),
+        (["baselines=[oracle]"], ["'oracle'", "'bm25', 'heuristic', 'knn'"]),
         (["folds=5"], ["'folds'", "dataset=beaver"]),
         (["loss=edge"], ["'demo'", "no gold joins", "dataset=beaver"]),
         (["dataset.train=dev"], ["'demo'", "no split 'dev'", "'train', 'test'"]),

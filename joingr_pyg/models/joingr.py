@@ -10,7 +10,7 @@ from torch.nn import functional as F
 from joingr_pyg.corpus import Corpus
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.models.anchors import TableHits, diverse_anchors
-from joingr_pyg.models.retriever import Ranking, Retriever, rank_pairs
+from joingr_pyg.models.retriever import Ranking, Retriever, rank_dense, rank_pairs
 from joingr_pyg.nn import EdgeScorer, JoinWalk, Projections, WalkOutput, WalkPlanner
 from joingr_pyg.nn.fused import FusedWalk, Reached, fused_available
 from joingr_pyg.queries import Queries
@@ -251,15 +251,11 @@ class JoinGR(Retriever):
         Raises:
             JoinGRError: If ``k`` is below 1.
         """
-        if k < 1:
-            raise JoinGRError(f"K needs to be at least 1 (got {k}).")
         if not self.similarity_weight:
             # A similarity is at most 1, so taking 1 off puts it behind every deposit, which is positive.
             behind = evidence.similarity.clamp(max=1) - 1 if self.unreached == "behind" else -torch.inf
             scores = torch.where(scores > 0, scores, behind)
-        # A stable sort: equal scores go by table number.
-        score, table = scores.sort(dim=1, descending=True, stable=True)
-        return Ranking(table.masked_fill(score == -torch.inf, -1), score).first(k)
+        return rank_dense(scores, k)
 
 
 def heuristic(anchors: int = 5, hops: int = 5, decay: float = 0.5, **options: Any) -> JoinGR:

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from joingr_pyg.corpus import Corpus
+from joingr_pyg.errors import JoinGRError
 from joingr_pyg.models.anchors import ColumnIndex
 from joingr_pyg.queries import Queries
 from joingr_pyg.schema import TableName
@@ -31,6 +32,18 @@ class Ranking(NamedTuple):
         return Ranking(
             F.pad(self.table[:, :k], (0, missing), value=-1), F.pad(self.score[:, :k], (0, missing), value=-torch.inf)
         )
+
+
+def rank_dense(scores: Tensor, k: int) -> Ranking:
+    """Rank by ``[B, T]`` scores, of which ``-inf`` leaves a table out; equal scores go by table number.
+
+    Raises:
+        JoinGRError: If ``k`` is below 1.
+    """
+    if k < 1:
+        raise JoinGRError(f"K needs to be at least 1 (got {k}).")
+    score, table = scores.sort(dim=1, descending=True, stable=True)
+    return Ranking(table.masked_fill(score == -torch.inf, -1), score).first(k)
 
 
 def rank_pairs(question: Tensor, table: Tensor, score: Tensor, num_questions: int, k: int) -> Ranking:

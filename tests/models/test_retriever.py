@@ -1,8 +1,10 @@
+import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from joingr_pyg.models.retriever import Ranking, rank_pairs
+from joingr_pyg.errors import JoinGRError
+from joingr_pyg.models.retriever import Ranking, rank_dense, rank_pairs
 
 
 def test_the_first_places_are_cut_or_filled_up() -> None:
@@ -35,3 +37,11 @@ def test_pairs_of_everything_are_a_stable_sort(questions: int, tables: int, k: i
     expected = Ranking(order, score).first(k)
     assert torch.equal(ranking.table, expected.table)
     assert torch.equal(ranking.score, expected.score)
+
+
+def test_scores_are_ranked_by_number_where_they_are_equal() -> None:
+    table, score = rank_dense(torch.tensor([[0.5, -torch.inf, 1.0, 0.5, -2.0]]), 6)
+    assert table.tolist() == [[2, 0, 3, 4, -1, -1]]
+    assert score.tolist() == [[1.0, 0.5, 0.5, -2.0, -torch.inf, -torch.inf]]
+    with pytest.raises(JoinGRError, match="K needs to be at least 1"):
+        rank_dense(torch.zeros(1, 1), 0)

@@ -1,0 +1,8 @@
+"""The methods JoinGR is compared with, all behind :class:`~joingr_pyg.models.retriever.Retriever`."""
+
+from joingr_pyg.models.baselines.bm25 import BM25
+from joingr_pyg.models.baselines.nearest_questions import NearestQuestions
+from joingr_pyg.models.baselines.page_rank import PageRank
+from joingr_pyg.models.baselines.steiner import Steiner
+
+__all__ = ["BM25", "NearestQuestions", "PageRank", "Steiner"]
