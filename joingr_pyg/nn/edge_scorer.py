@@ -6,6 +6,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from joingr_pyg.nn.dropout import dropout
+
 
 class Projections(NamedTuple):
     """First-layer contributions of everything that does not change along a walk, ``C`` hidden channels each.
@@ -100,7 +102,7 @@ class EdgeScorer(nn.Module):
         hidden = torch.addcmul(projected, deposit.unsqueeze(-1), scalar[:, 0]).add_(hop * scalar[:, 1])
         # Deposits stay in single precision where the layer's weights are in half.
         hidden = hidden.to(self.norm.weight.dtype)
-        hidden = F.dropout(self.norm(hidden).relu_(), self.dropout, self.training)
+        hidden = dropout(self.norm(hidden).relu_(), self.dropout, self.training)
         return self.output(hidden).squeeze(-1)
 
     def concatenated(self, features: Tensor) -> Tensor:
@@ -109,7 +111,7 @@ class EdgeScorer(nn.Module):
         Args:
             features: ``[L, query_channels + edge_channels + 2 * node_channels + 2]`` features.
         """
-        hidden = F.dropout(self.norm(self.input(features)).relu(), self.dropout, self.training)
+        hidden = dropout(self.norm(self.input(features)).relu(), self.dropout, self.training)
         return self.output(hidden).squeeze(-1)
 
     def _split(self) -> tuple[Tensor, ...]:
