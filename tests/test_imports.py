@@ -37,6 +37,7 @@ LAYERS = [
     "command_line",
     "multirun",
     "testing",
+    "__main__",
 ]
 """The parts of the package; each may import those before it and no other."""
 

@@ -49,5 +49,5 @@ def show(table: Table) -> None:
     """Print a table, wide enough for all of its columns where the output is no terminal."""
     console = Console()
     if not console.is_terminal:
-        console = Console(width=140)
+        console = Console(width=max(140, Console(width=10_000).measure(table).maximum))
     console.print(table)

@@ -1,0 +1,35 @@
+"""``python -m joingr_pyg COMMAND``: what is done with runs that have ended."""
+
+import os
+import sys
+from argparse import ArgumentParser
+from collections.abc import Sequence
+
+from joingr_pyg.errors import JoinGRError
+from joingr_pyg.reports import compare
+
+PROGRAM = "python -m joingr_pyg"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit status: 2 for bad input."""
+    parser = ArgumentParser(PROGRAM, description=__doc__)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    command = commands.add_parser("compare", help=compare.SUMMARY, description=compare.SUMMARY)
+    compare.add_arguments(command)
+    command.set_defaults(run=compare.compare, name="compare")
+    given = parser.parse_args(arguments)
+    try:
+        given.run(given)
+        sys.stdout.flush()
+    except JoinGRError as error:
+        print(f"{given.name}: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:  # Who reads has seen enough; Python would tell so again at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
