@@ -15,6 +15,7 @@ from joingr_pyg.errors import JoinGRError
 from joingr_pyg.folds import mean_and_spread
 from joingr_pyg.metrics import RetrievalMetrics
 from joingr_pyg.models import Ranking, Retriever
+from joingr_pyg.progress import bar
 from joingr_pyg.queries import Queries
 
 SETTINGS = ("pooled", "per_database")
@@ -88,18 +89,20 @@ def evaluate(
     retriever.eval()
     records: list[dict[str, Any]] = []
     seconds = 0.0
-    for database, rows in _pools(questions, setting):
-        corpus = dataset.corpus(database)
-        retriever.index(corpus)
-        for chunk in rows.split(batch_size):
-            asked = [questions[row] for row in chunk.tolist()]
-            start = time.perf_counter()
-            ranking = retriever.rank(queries[chunk], max(metrics.ks))
-            seconds += time.perf_counter() - start
-            metrics.update(ranking.table, gold_tables(asked, corpus))
-            records += [
-                _record(question, *row, corpus.tables) for question, row in zip(asked, _rows(ranking), strict=True)
-            ]
+    with bar("Evaluating", len(questions), "question", leave=False) as shown:
+        for database, rows in _pools(questions, setting):
+            corpus = dataset.corpus(database)
+            retriever.index(corpus)
+            for chunk in rows.split(batch_size):
+                asked = [questions[row] for row in chunk.tolist()]
+                start = time.perf_counter()
+                ranking = retriever.rank(queries[chunk], max(metrics.ks))
+                seconds += time.perf_counter() - start
+                metrics.update(ranking.table, gold_tables(asked, corpus))
+                records += [
+                    _record(question, *row, corpus.tables) for question, row in zip(asked, _rows(ranking), strict=True)
+                ]
+                shown.update(len(asked))
     records.sort(key=itemgetter("index"))
     return Evaluation({name: value.item() for name, value in metrics.compute().items()}, records, seconds)
 

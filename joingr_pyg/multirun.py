@@ -20,6 +20,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from joingr_pyg.command_line import plain_errors, sentence, tell
 from joingr_pyg.errors import JoinGRError
+from joingr_pyg.progress import progress
 from joingr_pyg.reports.comparison import show
 from joingr_pyg.reports.jobs import ERROR, FAILED, FINISHED, SKIPPED, Job, failures, jobs_table, read_job, read_jobs
 from joingr_pyg.reports.jobs import write_job as write
@@ -46,7 +47,7 @@ def run(command: str, task: Task, cfg: DictConfig) -> float | None:
     hydra = HydraConfig.get()
     folder = Path(hydra.runtime.output_dir)
     if hydra.mode is not RunMode.MULTIRUN:
-        with plain_errors(command):
+        with plain_errors(command), progress(cfg.progress):
             return _last(task(cfg, folder)["metrics"])
 
     job = read_job(folder) or Job("", hydra.job.num, tuple(hydra.overrides.task), folder=folder)
@@ -55,7 +56,8 @@ def run(command: str, task: Task, cfg: DictConfig) -> float | None:
         metrics = _finished(folder, cfg)
         if metrics is None:
             (folder / ERROR).unlink(missing_ok=True)
-            job = replace(job, status=FINISHED, metrics=dict(task(cfg, folder)["metrics"]))
+            with progress(cfg.progress):
+                job = replace(job, status=FINISHED, metrics=dict(task(cfg, folder)["metrics"]))
         else:
             print(f"Job {job.number} finished before and is skipped: its results are in {folder}")
             job = replace(job, status=SKIPPED, metrics=metrics)

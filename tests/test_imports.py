@@ -14,6 +14,7 @@ PACKAGE = Path(joingr_pyg.__file__).parent
 
 LAYERS = [
     "errors",
+    "progress",
     "nn",
     "schema",
     "descriptors",
@@ -55,6 +56,7 @@ RESERVED = {
     "networkx": {"reports"},
     "bm25s": {"words", "models"},
     "Stemmer": {"words"},
+    "tqdm": {"progress"},
 }
 """Libraries that only some parts may import, at whatever place in the code."""
 

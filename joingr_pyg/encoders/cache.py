@@ -15,10 +15,10 @@ from filelock import AcquireReturnProxy, FileLock, Timeout
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 from torch import Tensor
-from tqdm import tqdm
 
 from joingr_pyg.encoders.base import Encoder
 from joingr_pyg.errors import JoinGRError
+from joingr_pyg.progress import bar, progress
 
 logger = logging.getLogger(__name__)
 
@@ -188,14 +188,11 @@ class CachedEncoder:
     def _fill(self, texts: dict[bytes, str], encode: Callable[[Sequence[str]], Tensor]) -> None:
         # Longest first: texts of like length share a batch, and the largest batch comes before hours of work.
         missing = sorted((key for key in texts if key not in self._cache), key=lambda key: -len(texts[key]))
-        bar = tqdm(
-            total=len(missing), desc=f"Embedding with {self.name}", unit="text", disable=not self.progress or None
-        )
-        with bar:
+        with progress(self.progress), bar(f"Embedding with {self.name}", len(missing), "text") as shown:
             for start in range(0, len(missing), self.chunk_size):
                 chunk = missing[start : start + self.chunk_size]
                 self._cache.add(chunk, encode([texts[key] for key in chunk]))
-                bar.update(len(chunk))
+                shown.update(len(chunk))
 
 
 def _locked(folder: Path) -> AcquireReturnProxy:

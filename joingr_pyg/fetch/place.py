@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import IO
 
 from filelock import FileLock
-from tqdm import tqdm
 
 from joingr_pyg.fetch.remote import BLOCK, UnusableError
+from joingr_pyg.progress import bar
 
 
 @contextmanager
@@ -32,11 +32,10 @@ def copy(source: IO[bytes], sink: IO[bytes], name: str, size: int | None, done: 
         size: Bytes in all, where known.
         done: Bytes that an earlier run left.
     """
-    # disable=None shows the bar on a terminal only.
-    with tqdm(desc=name, total=size, initial=done, unit="B", unit_scale=True, leave=False, disable=None) as bar:
+    with bar(name, size, "B", initial=done, unit_scale=True, leave=False) as shown:
         while chunk := source.read(BLOCK):
             sink.write(chunk)
-            bar.update(len(chunk))
+            shown.update(len(chunk))
 
 
 def install(part: Path, target: Path, sha256: str | None = None) -> None:

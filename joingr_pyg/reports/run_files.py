@@ -9,7 +9,7 @@ from uuid import uuid4
 METRICS = "metrics.json"
 QUESTIONS = "questions.jsonl"
 
-WITHOUT_EFFECT = ("fold_workers", "logger", "paths", "resume")
+WITHOUT_EFFECT = ("fold_workers", "logger", "paths", "progress", "resume")
 """Keys of a config that change no result."""
 
 

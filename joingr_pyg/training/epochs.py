@@ -1,12 +1,11 @@
 """What happens once an epoch: fresh random numbers, and a step of the progress bar."""
 
-from multiprocessing import parent_process
-
 import lightning as L
 import numpy as np
 import torch
 from lightning.pytorch.callbacks import Callback
-from tqdm import tqdm
+
+from joingr_pyg.progress import bar, progress
 
 
 class EpochSeed(Callback):
@@ -30,15 +29,8 @@ class EpochBar(Callback):
 
     def on_train_start(self, trainer: L.Trainer, pl_module: L.LightningModule) -> None:
         epochs = None if trainer.max_epochs in (None, -1) else trainer.max_epochs
-        self._bar = tqdm(
-            desc="Training",
-            total=epochs,
-            initial=trainer.current_epoch,
-            unit="epoch",
-            leave=None,
-            # Bars of several processes would overwrite each other; None shows it on a terminal only.
-            disable=True if parent_process() else None,
-        )
+        with progress(trainer.is_global_zero):
+            self._bar = bar("Training", epochs, "epoch", initial=trainer.current_epoch)
 
     def on_train_epoch_end(self, trainer: L.Trainer, pl_module: L.LightningModule) -> None:
         losses = {name: f"{value:.4f}" for name, value in trainer.callback_metrics.items() if name.endswith("loss")}

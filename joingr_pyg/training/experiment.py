@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from tqdm import tqdm
 
 from joingr_pyg.datasets import JoinGraphs
 from joingr_pyg.evaluation import Evaluation, evaluate, evaluate_folds
 from joingr_pyg.models import Retriever
+from joingr_pyg.progress import bar
 from joingr_pyg.queries import Queries
 from joingr_pyg.training.fit import LAST, Fitted
 
@@ -110,8 +110,7 @@ def cross_validate(
         partial(_fold, dataset, queries, list(test), fit_model, evaluate_model, folder / f"fold_{number}", resume)
         for number, test in enumerate(folds)
     ]
-    bar = tqdm(_run(jobs, workers), desc="Folds", total=len(jobs), unit="fold", disable=None)
-    fitted, tested = zip(*bar, strict=True)
+    fitted, tested = zip(*bar("Folds", len(jobs), "fold", iterable=_run(jobs, workers)), strict=True)
     together = Evaluation.of_folds(tested)
     return Outcome(
         metrics=together.metrics,
