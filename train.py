@@ -26,6 +26,7 @@ from joingr_pyg.training.experiment import Outcome, cross_validate, train_and_te
 from joingr_pyg.training.fit import LAST, Fitting, fit
 from joingr_pyg.training.module import Optimization
 from joingr_pyg.training.validation import Validation
+from joingr_pyg.whole_file import remove_partial
 
 
 def train(cfg: DictConfig, folder: Path) -> dict[str, Any]:
@@ -34,6 +35,7 @@ def train(cfg: DictConfig, folder: Path) -> dict[str, Any]:
     divided = cfg.dataset.test != cfg.dataset.train
     require_folds(cfg.folds, divided)
     require_protocol(cfg.setting, cfg.ks)
+    remove_partial(folder)
     resume = _resume(cfg, folder)
     fitting = Fitting(
         batch_size=cfg.batch_size,
@@ -94,8 +96,9 @@ def _resume(cfg: DictConfig, folder: Path) -> Path | None:
         raise JoinGRError(
             "A cross-validation goes on with resume=true and hydra.run.dir=<its folder>, not with a file."
         )
-    own = folder if cfg.folds is None else folder / "fold_0"
-    path = own / f"{LAST}.ckpt" if cfg.resume is True else Path(cfg.resume)
+    # Folds that are trained at the same time reach their first checkpoint in any order.
+    begun = sorted(folder.glob(f"fold_*/{LAST}.ckpt")) if cfg.folds is not None else []
+    path = next(iter(begun), folder / f"{LAST}.ckpt") if cfg.resume is True else Path(cfg.resume)
     if not path.is_file():
         raise JoinGRError(
             f"There is nothing to resume at '{path}': name the run with hydra.run.dir=<its folder> or the checkpoint "

@@ -15,6 +15,7 @@ PACKAGE = Path(joingr_pyg.__file__).parent
 LAYERS = [
     "errors",
     "progress",
+    "whole_file",
     "nn",
     "schema",
     "descriptors",

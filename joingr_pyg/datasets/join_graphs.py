@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
-from uuid import uuid4
 
 import torch
 from filelock import FileLock
@@ -28,6 +27,7 @@ from joingr_pyg.errors import JoinGRError
 from joingr_pyg.graph import count_edges, join_graph
 from joingr_pyg.queries import Queries
 from joingr_pyg.schema import Database
+from joingr_pyg.whole_file import remove_partial, whole_file
 
 logger = logging.getLogger(__name__)
 
@@ -174,6 +174,7 @@ class JoinGraphs(InMemoryDataset):
                 "make it writable, or choose another with paths.cache=<folder>."
             ) from error
         with lock:
+            remove_partial(path.parent, path.name)
             processed = _load(path)
             if processed is None:
                 processed = self._build()
@@ -215,12 +216,8 @@ def _load(path: Path) -> _Processed | None:
 
 def _save(processed: _Processed, path: Path) -> None:
     benchmark, graphs, slices = processed
-    partial = path.with_suffix(f".{uuid4().hex}.partial")
-    try:
-        torch.save({"benchmark": benchmark.to_dict(), "graphs": graphs.to_dict(), "slices": slices}, partial)
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+    with whole_file(path) as file:
+        torch.save({"benchmark": benchmark.to_dict(), "graphs": graphs.to_dict(), "slices": slices}, file)
 
 
 class Bird(JoinGraphs):

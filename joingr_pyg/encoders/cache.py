@@ -1,7 +1,6 @@
 """One embedding cache for all runs: every text is encoded once, whichever run asks first."""
 
 import logging
-import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from torch import Tensor
 from joingr_pyg.encoders.base import Encoder
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.progress import bar, progress
+from joingr_pyg.whole_file import remove_partial, whole_file
 
 logger = logging.getLogger(__name__)
 
@@ -105,8 +105,7 @@ class EmbeddingCache:
             yield
             return
         with _locked(self.folder):
-            for left_over in self.folder.glob("*.partial"):  # What a killed run was writing.
-                left_over.unlink()
+            remove_partial(self.folder)
             self.refresh()
             yield
             self._merge_small_shards(self.folder)
@@ -122,17 +121,9 @@ class EmbeddingCache:
     def _write(self, folder: Path, keys: list[bytes], rows: np.ndarray) -> None:
         key_rows = np.frombuffer(b"".join(keys), dtype=np.uint8).reshape(len(keys), _KEY_BYTES)
         path = folder / f"{uuid4().hex}.safetensors"
-        partial = path.with_suffix(".partial")
         metadata = {"identity": self.identity, "checksum": _checksum(key_rows, rows)}
-        with _usable(folder):
-            try:
-                with partial.open("wb") as file:
-                    file.write(save({"keys": key_rows, "vectors": rows}, metadata))
-                    file.flush()
-                    os.fsync(file.fileno())
-                partial.replace(path)
-            finally:
-                partial.unlink(missing_ok=True)
+        with _usable(folder), whole_file(path) as file:
+            file.write(save({"keys": key_rows, "vectors": rows}, metadata))
         self._shards[path.name] = keys
 
     def _merge_small_shards(self, folder: Path) -> None:

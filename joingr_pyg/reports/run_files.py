@@ -4,7 +4,8 @@ import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
+
+from joingr_pyg.whole_file import whole_file
 
 METRICS = "metrics.json"
 QUESTIONS = "questions.jsonl"
@@ -16,12 +17,8 @@ WITHOUT_EFFECT = ("fold_workers", "logger", "paths", "progress", "resume")
 def write_text(path: Path, text: str) -> None:
     """Write a file so that it is there whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f"{path.name}.{uuid4().hex}.partial")
-    try:
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+    with whole_file(path) as file:
+        file.write(text.encode())
 
 
 def effective(config: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,9 +1,9 @@
-"""What happens once an epoch: fresh random numbers, and a step of the progress bar."""
+"""What happens once an epoch: fresh random numbers, a step of the progress bar, an early end."""
 
 import lightning as L
 import numpy as np
 import torch
-from lightning.pytorch.callbacks import Callback
+from lightning.pytorch.callbacks import Callback, EarlyStopping
 
 from joingr_pyg.progress import bar, progress
 
@@ -22,6 +22,13 @@ class EpochSeed(Callback):
         # Not the sum of the two: epoch 1 of seed 0 and epoch 0 of seed 1 share nothing.
         state = np.random.SeedSequence([self.seed, trainer.current_epoch]).generate_state(1)
         torch.manual_seed(int(state[0]))
+
+
+class Patience(EarlyStopping):
+    """Ends training where nothing improves; a run that ended so and is resumed is over at once."""
+
+    def on_train_start(self, trainer: L.Trainer, pl_module: L.LightningModule) -> None:
+        trainer.should_stop = trainer.should_stop or self.wait_count >= self.patience
 
 
 class EpochBar(Callback):

@@ -1,11 +1,15 @@
 """Whole experiments: train and test, or cross-validate, with baselines on the same questions."""
 
+import logging
+import os
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import torch
@@ -156,8 +160,21 @@ def _run(jobs: Sequence[Callable[[], Any]], workers: int) -> Iterator[Any]:
         yield from (job() for job in jobs)
         return
     threads = max(1, torch.get_num_threads() // workers)
-    with ProcessPoolExecutor(workers, get_context("spawn"), torch.set_num_threads, (threads,)) as pool:
+    with ProcessPoolExecutor(workers, get_context("spawn"), _begin, (threads,)) as pool:
         yield from pool.map(_call, jobs)
+
+
+def _begin(threads: int) -> None:
+    """Make a process of the pool ready; it ends with the one that started it, also where that is killed."""
+    torch.set_num_threads(threads)
+    logging.basicConfig(format="%(message)s", stream=sys.stdout)
+    logging.getLogger("joingr_pyg").setLevel(logging.INFO)
+    Thread(target=_end_with, args=(parent_process(),), daemon=True).start()
+
+
+def _end_with(process: Any) -> None:
+    process.join()
+    os._exit(1)
 
 
 def _call(job: Callable[[], Any]) -> Any:

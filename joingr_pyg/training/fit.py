@@ -1,16 +1,17 @@
 """Fitting a model: trainer, inner validation, checkpoints, resume."""
 
-import time
+import csv
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import lightning as L
 import torch
-from lightning.pytorch.callbacks import Callback, EarlyStopping, ModelCheckpoint
-from lightning.pytorch.loggers import Logger
+from lightning.pytorch.callbacks import Callback, ModelCheckpoint, Timer
+from lightning.pytorch.loggers import CSVLogger, Logger
 from torch.utils.data import DataLoader, DistributedSampler
 
 from joingr_pyg.datasets import JoinGraphs, Question
@@ -19,11 +20,14 @@ from joingr_pyg.losses import TableLoss
 from joingr_pyg.models import JoinGR
 from joingr_pyg.models.checkpoint import Description, load_checkpoint, require_encoder
 from joingr_pyg.queries import Queries
-from joingr_pyg.training.epochs import EpochBar, EpochSeed
+from joingr_pyg.training.checkpoints import WholeCheckpoints, epochs_done
+from joingr_pyg.training.epochs import EpochBar, EpochSeed, Patience
 from joingr_pyg.training.module import MONITORS, Optimization, RetrievalModule
 from joingr_pyg.training.questions import QuestionSet
 from joingr_pyg.training.quiet import quiet_lightning
 from joingr_pyg.training.validation import Validation, split_validation
+
+logger = logging.getLogger(__name__)
 
 BEST = "best"
 LAST = "last"
@@ -66,7 +70,14 @@ class Fitting:
 
 @dataclass(frozen=True)
 class Fitted:
-    """A fitted model: its weights are those of the chosen checkpoint."""
+    """A fitted model: its weights are those of the chosen checkpoint.
+
+    Attributes:
+        model: The model.
+        checkpoint: The chosen checkpoint.
+        epochs: Epochs trained, those before a restart among them.
+        seconds: Time of training, that before a restart included.
+    """
 
     model: JoinGR
     checkpoint: Path
@@ -127,8 +138,8 @@ def fit(
         resume: Checkpoint to go on from.
 
     Raises:
-        JoinGRError: If there is nothing to learn from, no epoch to train, or the checkpoint to go on from is none, or
-            one of another encoder or model.
+        JoinGRError: If there is nothing to learn from, no epoch to train, or the checkpoint to go on from is none, one
+            of another encoder or model, or further than the last epoch.
     """
     questions = dataset.questions if questions is None else questions
     queries = dataset.encode_questions() if queries is None else queries
@@ -154,21 +165,23 @@ def fit(
         model.arguments, dataset.encoder.name, dataset.encoder.identity, dataset.benchmark_name, fitting.seed
     )
     module = RetrievalModule(model, loss, fitting.optimization, bool(held_out), described=asdict(description))
+    timer = Timer()
     with quiet_lightning():
         trainer = make_trainer(
-            callbacks=_callbacks(folder, fitting, bool(held_out)),
+            callbacks=[timer, *_callbacks(folder, fitting, bool(held_out))],
             logger=make_logger(save_dir=str(folder)),
             default_root_dir=str(folder),
             enable_progress_bar=False,
         )
-        start = time.perf_counter()
+        trainer.strategy.checkpoint_io = WholeCheckpoints()
+        if resume is not None:
+            _go_on(trainer, folder, resume)
         trainer.fit(module, data, ckpt_path=resume, weights_only=True)
-        seconds = time.perf_counter() - start
     chosen = folder / f"{BEST if held_out else LAST}.ckpt"
     if not chosen.is_file():
         raise JoinGRError(f"No epoch was trained, so there is no checkpoint '{chosen}': raise trainer.max_epochs.")
     best, _ = load_checkpoint(chosen)
-    return Fitted(best, chosen, trainer.current_epoch, seconds)
+    return Fitted(best, chosen, trainer.current_epoch, timer.time_elapsed())
 
 
 def _require_same(resume: Path, model: JoinGR, dataset: JoinGraphs) -> None:
@@ -182,6 +195,36 @@ def _require_same(resume: Path, model: JoinGR, dataset: JoinGraphs) -> None:
             )
 
 
+def _go_on(trainer: L.Trainer, folder: Path, resume: Path) -> None:
+    """Say where training goes on, and keep what was logged up to there."""
+    done, epochs = epochs_done(resume), trainer.max_epochs
+    if epochs in (None, -1):
+        logger.info("Going on from epoch %d (%s).", done + 1, resume)
+    elif done > epochs:
+        raise JoinGRError(
+            f"Checkpoint '{resume}' has {done} epochs behind it, more than the {epochs} to train: "
+            f"raise trainer.max_epochs to {done} or more."
+        )
+    elif done == epochs:
+        logger.info("All %d epochs are done (%s).", epochs, resume)
+    else:
+        logger.info("Going on from epoch %d of %d (%s).", done + 1, epochs, resume)
+    for log in trainer.loggers:
+        path = folder / "metrics.csv"
+        if trainer.is_global_zero and isinstance(log, CSVLogger) and path.is_file():
+            # Read before the logger deletes it, which it does when it is first used.
+            rows = _rows(path, done)
+            log.experiment.metrics += rows
+            log.save()
+
+
+def _rows(path: Path, epochs: int) -> list[dict[str, Any]]:
+    """What a log says of the first epochs; a line that was cut off is one of a later epoch."""
+    with path.open(newline="") as file:
+        rows = [row for row in csv.DictReader(file) if None not in row.values() and row.get("epoch", "").isdigit()]
+    return [{name: value for name, value in row.items() if value} for row in rows if int(row["epoch"]) < epochs]
+
+
 def _callbacks(folder: Path, fitting: Fitting, validate: bool) -> list[Callback]:
     callbacks: list[Callback] = [EpochSeed(fitting.seed), EpochBar()]
     # Names without '=': Hydra would need them quoted. Written when the epoch is over, its scheduler step included.
@@ -189,7 +232,7 @@ def _callbacks(folder: Path, fitting: Fitting, validate: bool) -> list[Callback]
     if validate:
         mode = "min" if fitting.monitor.endswith("loss") else "max"
         if fitting.early_stopping is not None:
-            callbacks.append(EarlyStopping(fitting.monitor, mode=mode, patience=fitting.early_stopping))
+            callbacks.append(Patience(fitting.monitor, mode=mode, patience=fitting.early_stopping))
         callbacks.append(checkpoint(filename=BEST, monitor=fitting.monitor, mode=mode))
     # A callback of its own, and the last: `save_last` writes nothing in an epoch that is not the best.
     return [*callbacks, checkpoint(filename=LAST)]

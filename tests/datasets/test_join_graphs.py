@@ -7,7 +7,7 @@ from collections.abc import Callable
 from multiprocessing.queues import SimpleQueue
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pytest
 import torch
@@ -215,8 +215,8 @@ def test_a_damaged_file_is_made_anew_with_a_warning_and_runs_no_code(
 def test_a_write_that_fails_leaves_nothing_behind(
     open_spider: OpenSpider, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(stored: object, path: Path) -> None:
-        path.write_bytes(b"half")
+    def fail(stored: object, file: BinaryIO) -> None:
+        file.write(b"half")
         raise OSError("No space left on device")
 
     with monkeypatch.context() as patched:

@@ -1,5 +1,9 @@
+import os
+import select
+import time
 from collections.abc import Sequence
 from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
@@ -8,7 +12,7 @@ from joingr_pyg.datasets import Beaver, JoinGraphs, Question
 from joingr_pyg.evaluation import evaluate
 from joingr_pyg.models import Vanilla, heuristic
 from joingr_pyg.queries import Queries
-from joingr_pyg.training.experiment import cross_validate, train_and_test
+from joingr_pyg.training.experiment import _begin, cross_validate, train_and_test
 from joingr_pyg.training.fit import Fitted
 
 
@@ -78,3 +82,28 @@ def test_without_a_test_split_there_is_only_training(tiny: Beaver, tmp_path: Pat
     outcome = train_and_test(tiny, None, Pretender(), {"vanilla": Vanilla()}, tmp_path)
     assert (outcome.metrics, outcome.records, outcome.baselines, outcome.epochs) == ({}, [], {}, [3])
     assert outcome.checkpoints == [tmp_path / "last.ckpt"]
+
+
+def test_a_process_of_the_pool_ends_with_a_killed_parent() -> None:
+    """The pipe is at its end when the last process that could write to it is gone."""
+    fork = get_context("fork")
+
+    def wait(write: int) -> None:
+        _begin(1)
+        os.write(write, b"!")
+        time.sleep(60)
+
+    def start(write: int) -> None:
+        fork.Process(target=wait, args=(write,)).start()
+        time.sleep(60)
+
+    read, write = os.pipe()
+    parent = fork.Process(target=start, args=(write,))
+    parent.start()
+    os.close(write)
+    assert os.read(read, 1) == b"!"
+    assert select.select([read], [], [], 0)[0] == []
+    parent.kill()
+    assert select.select([read], [], [], 30)[0] == [read]
+    assert os.read(read, 1) == b""
+    os.close(read)

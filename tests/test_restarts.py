@@ -1,0 +1,168 @@
+"""A run that is killed at any moment goes on, or starts anew, and ends like one that was not."""
+
+import csv
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from joingr_pyg.encoders import HashingEncoder
+from joingr_pyg.training.module import RetrievalModule
+
+Command = Callable[..., Any]
+
+MOMENTS = ["embedding", "processing", "first_epoch", "third_epoch", "checkpoint", "results"]
+CHUNK = 100
+"""Texts embedded between two writes."""
+
+SMALL = ("encoder=hashing", "encoder.dim=16", "model.hidden_channels=8", "model.anchors=2", "model.hops=2")
+DEMO = (*SMALL, "trainer.max_epochs=4", "early_stopping=3")
+FOLDS = ("experiment=beaver_cv", *SMALL, "trainer.max_epochs=2", "batch_size=2", "folds=2", "ks=[1,3]")
+
+
+def kill(folder: Path, moments: Sequence[str], overrides: Sequence[str]) -> Path:
+    script = Path(__file__).with_name("killed_runs.py")
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
+    ended = subprocess.run(
+        [sys.executable, str(script), str(folder), str(CHUNK), *moments, "--", *overrides],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    said = ended.stdout.splitlines()
+    assert [line for line in said if line.split()[0] in moments] == [f"{moment} 9" for moment in moments]
+    return folder
+
+
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a run killed at each moment."""
+    return kill(tmp_path_factory.mktemp("killed"), MOMENTS, DEMO)
+
+
+@pytest.fixture(scope="module")
+def whole(command: Command) -> Any:
+    """The same run, left alone."""
+    return command("train.py", *DEMO)
+
+
+def files(folder: Path) -> set[str]:
+    return {path.name for path in folder.rglob("*") if path.is_file() and path.parent.name != ".hydra"}
+
+
+def logged(folder: Path) -> list[dict[str, str]]:
+    with (folder / "metrics.csv").open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def same_end(run: Any, whole: Any) -> None:
+    """Metrics, rankings, weights and log of two runs are the same, and nothing half-written is left."""
+    assert (run.status, run.stderr) == (0, "")
+    assert run.metrics["metrics"] == whole.metrics["metrics"]
+    assert run.metrics["epochs"] == whole.metrics["epochs"]
+    assert run.questions == whole.questions
+    assert files(run.folder) == files(whole.folder)
+    for path in whole.folder.rglob("*.ckpt"):
+        ours, theirs = (
+            torch.load(folder / path.relative_to(whole.folder), weights_only=True)["state_dict"]
+            for folder in (run.folder, whole.folder)
+        )
+        assert all(torch.equal(ours[name], theirs[name]) for name in theirs)
+
+
+def go_on(command: Command, killed: Path, moment: str, *overrides: str) -> Any:
+    return command("train.py", *overrides, f"paths.cache={killed / moment}_cache", folder=killed / moment)
+
+
+def test_embedding_goes_on_after_the_last_texts_written(
+    command: Command, killed: Path, whole: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encode, seen = HashingEncoder.encode_documents, []
+
+    def noted(self: HashingEncoder, texts: Sequence[str]) -> torch.Tensor:
+        seen.extend(texts)
+        return encode(self, texts)
+
+    monkeypatch.setattr(HashingEncoder, "encode_documents", noted)
+    same_end(go_on(command, killed, "embedding", *DEMO), whole)
+    rest = len(seen)
+    command("train.py", *DEMO, "trainer.max_epochs=1", f"paths.cache={killed}/empty")
+    assert len(seen) - rest == rest + CHUNK
+
+
+def test_a_cut_processed_file_is_made_anew(command: Command, killed: Path, whole: Any) -> None:
+    cache = killed / "processing_cache"
+    assert len(list(cache.rglob("*.partial"))) == 1
+    assert not list(cache.rglob("*.pt"))
+    same_end(go_on(command, killed, "processing", *DEMO), whole)
+    assert not list(cache.rglob("*.partial"))
+
+
+def test_without_a_checkpoint_the_same_command_starts_anew(command: Command, killed: Path, whole: Any) -> None:
+    refused = go_on(command, killed, "first_epoch", *DEMO, "resume=true")
+    assert refused.status == 2
+    assert "nothing to resume" in refused.stderr
+    run = go_on(command, killed, "first_epoch", *DEMO)
+    same_end(run, whole)
+    assert "Going on" not in run.stdout
+
+
+@pytest.mark.parametrize(
+    ("moment", "said"),
+    [
+        ("third_epoch", "Going on from epoch 3 of 4 ({}/last.ckpt)."),
+        ("checkpoint", "Going on from epoch 2 of 4 ({}/last.ckpt)."),
+        ("results", "All 4 epochs are done ({}/last.ckpt)."),
+    ],
+)
+def test_a_killed_run_goes_on_from_the_recorded_epoch(
+    command: Command, killed: Path, whole: Any, moment: str, said: str
+) -> None:
+    left = list((killed / moment).glob("*.partial"))
+    assert len(left) == (moment == "checkpoint")
+    run = go_on(command, killed, moment, *DEMO, "resume=true")
+    same_end(run, whole)
+    assert run.stdout.splitlines()[0] == said.format(killed / moment)
+    assert logged(run.folder) == logged(whole.folder)
+
+
+@pytest.mark.parametrize("moment", ["checkpoint", "results"])
+def test_the_same_command_starts_anew_over_old_files(command: Command, killed: Path, whole: Any, moment: str) -> None:
+    run = go_on(command, killed, moment, *DEMO)
+    same_end(run, whole)
+    assert "Going on" not in run.stdout
+    assert logged(run.folder) == logged(whole.folder)
+
+
+def test_finished_folds_are_not_trained_again(
+    command: Command, beaver: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = (*FOLDS, f"paths.data={beaver}")
+    kill(tmp_path, ["second_fold"], options)
+    begun = command("train.py", *options)
+    stepped: set[tuple[str, int]] = set()
+    step = RetrievalModule.training_step
+
+    def noted(self: RetrievalModule, batch: Any, batch_idx: int) -> torch.Tensor:
+        stepped.add((Path(self.trainer.default_root_dir).name, self.current_epoch))
+        return step(self, batch, batch_idx)
+
+    monkeypatch.setattr(RetrievalModule, "training_step", noted)
+    run = go_on(command, tmp_path, "second_fold", *options, "resume=true")
+    same_end(run, begun)
+    assert stepped == {("fold_1", 1)}
+    said = run.stdout.splitlines()
+    assert f"All 2 epochs are done ({run.folder}/fold_0/last.ckpt)." in said
+    assert f"Going on from epoch 2 of 2 ({run.folder}/fold_1/last.ckpt)." in said
+
+
+def test_a_run_is_not_resumed_to_fewer_epochs(command: Command, trained: Any, tmp_path: Path) -> None:
+    ended = command("train.py", *SMALL, "trainer.max_epochs=1", f"resume={trained.folder / 'last.ckpt'}")
+    assert ended.status == 2
+    assert "has 2 epochs behind it, more than the 1 to train: raise trainer.max_epochs to 2 or more." in ended.stderr
