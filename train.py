@@ -8,6 +8,7 @@ from typing import Any
 import hydra
 from hydra import compose
 from hydra.core.hydra_config import HydraConfig
+from hydra.types import RunMode
 from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf
 
@@ -25,18 +26,27 @@ from joingr_pyg.reports.summary import summarize
 from joingr_pyg.training.experiment import Outcome, cross_validate, train_and_test
 from joingr_pyg.training.fit import LAST, Fitting, fit
 from joingr_pyg.training.module import Optimization
+from joingr_pyg.training.processes import is_first, leave_speaking_to_the_first, require_startable
 from joingr_pyg.training.validation import Validation
 from joingr_pyg.whole_file import remove_partial
 
 
 def train(cfg: DictConfig, folder: Path) -> dict[str, Any]:
-    """Run the experiment that a config describes and leave its files in ``folder``; returns what metrics.json says."""
+    """Run the experiment that a config describes and leave its files in ``folder``.
+
+    Returns:
+        What metrics.json says, in the first process of a training; no metrics in the others.
+    """
+    leave_speaking_to_the_first()
     # Whatever the config alone can tell wrong comes first, before hours of work.
     divided = cfg.dataset.test != cfg.dataset.train
     require_folds(cfg.folds, divided)
     require_protocol(cfg.setting, cfg.ks)
-    remove_partial(folder)
-    resume = _resume(cfg, folder)
+    sweep = HydraConfig.initialized() and HydraConfig.get().mode == RunMode.MULTIRUN
+    require_startable(cfg.trainer.get("devices", 1), cfg.trainer.get("num_nodes", 1), sweep, cfg.fold_workers)
+    if is_first():
+        remove_partial(folder)
+    resume = _resume(cfg, folder, sweep)
     fitting = Fitting(
         batch_size=cfg.batch_size,
         optimization=Optimization(**cfg.optimization),
@@ -44,6 +54,7 @@ def train(cfg: DictConfig, folder: Path) -> dict[str, Any]:
         early_stopping=cfg.early_stopping,
         monitor=cfg.monitor,
         seed=cfg.seed,
+        compile=cfg.compile,
     )
     baselines = {name: _baseline(name, cfg) for name in cfg.baselines}
 
@@ -75,6 +86,8 @@ def train(cfg: DictConfig, folder: Path) -> dict[str, Any]:
         test = dataset
     else:
         outcome = train_and_test(dataset, test, fit_model, baselines, folder, evaluate_model, resume)
+    if outcome is None:
+        return {"metrics": {}}
     return _report(cfg, folder, test or dataset, outcome, embedding)
 
 
@@ -89,7 +102,7 @@ def _baseline(name: str, cfg: DictConfig) -> Retriever:
     return instantiate(OmegaConf.merge({"paths": cfg.paths}, {"method": method}).method)
 
 
-def _resume(cfg: DictConfig, folder: Path) -> Path | None:
+def _resume(cfg: DictConfig, folder: Path, sweep: bool) -> Path | None:
     if not cfg.resume:
         return None
     if cfg.folds is not None and cfg.resume is not True:
@@ -100,6 +113,8 @@ def _resume(cfg: DictConfig, folder: Path) -> Path | None:
     begun = sorted(folder.glob(f"fold_*/{LAST}.ckpt")) if cfg.folds is not None else []
     path = next(iter(begun), folder / f"{LAST}.ckpt") if cfg.resume is True else Path(cfg.resume)
     if not path.is_file():
+        if sweep and cfg.resume is True:  # Of a sweep that ended early, most jobs were not begun.
+            return None
         raise JoinGRError(
             f"There is nothing to resume at '{path}': name the run with hydra.run.dir=<its folder> or the checkpoint "
             "with resume=<file>, or leave resume out to start anew."

@@ -85,7 +85,8 @@ def evaluate(
     questions = dataset.questions if questions is None else questions
     if not questions:
         raise JoinGRError(f"Dataset {dataset.benchmark_name!r} ({dataset.split}) has no question to evaluate.")
-    metrics = RetrievalMetrics(ks)
+    # One process evaluates alone, also where several have trained.
+    metrics = RetrievalMetrics(ks, sync_on_compute=False)
     retriever.eval()
     records: list[dict[str, Any]] = []
     seconds = 0.0

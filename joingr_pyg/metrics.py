@@ -1,6 +1,7 @@
 """Precision, recall and perfect recall at K (section 4, "Metrics")."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -17,6 +18,7 @@ class RetrievalMetrics(Metric):
 
     Args:
         ks: The cut-offs ``K``, each at least 1.
+        options: Options of :class:`torchmetrics.Metric`.
 
     Raises:
         JoinGRError: If a cut-off is below 1 or there is none.
@@ -27,8 +29,8 @@ class RetrievalMetrics(Metric):
     total: Tensor
     questions: Tensor
 
-    def __init__(self, ks: Sequence[int] = (5, 15)) -> None:
-        super().__init__()
+    def __init__(self, ks: Sequence[int] = (5, 15), **options: Any) -> None:
+        super().__init__(**options)
         if not ks:
             raise JoinGRError("'ks' needs at least one cut-off K.")
         for k in ks:

@@ -25,6 +25,7 @@ from joingr_pyg.reports.comparison import show
 from joingr_pyg.reports.jobs import ERROR, FAILED, FINISHED, SKIPPED, Job, failures, jobs_table, read_job, read_jobs
 from joingr_pyg.reports.jobs import write_job as write
 from joingr_pyg.reports.run_files import METRICS, effective, write_text
+from joingr_pyg.training.processes import is_first
 
 Task = Callable[[DictConfig, Path], Mapping[str, Any]]
 
@@ -47,7 +48,7 @@ def run(command: str, task: Task, cfg: DictConfig) -> float | None:
     hydra = HydraConfig.get()
     folder = Path(hydra.runtime.output_dir)
     if hydra.mode is not RunMode.MULTIRUN:
-        with plain_errors(command), progress(cfg.progress):
+        with plain_errors(command), progress(cfg.progress and is_first()):
             return _last(task(cfg, folder)["metrics"])
 
     job = read_job(folder) or Job("", hydra.job.num, tuple(hydra.overrides.task), folder=folder)
@@ -56,7 +57,7 @@ def run(command: str, task: Task, cfg: DictConfig) -> float | None:
         metrics = _finished(folder, cfg)
         if metrics is None:
             (folder / ERROR).unlink(missing_ok=True)
-            with progress(cfg.progress):
+            with progress(cfg.progress and is_first()):
                 job = replace(job, status=FINISHED, metrics=dict(task(cfg, folder)["metrics"]))
         else:
             print(f"Job {job.number} finished before and is skipped: its results are in {folder}")
@@ -68,6 +69,8 @@ def run(command: str, task: Task, cfg: DictConfig) -> float | None:
             reason = f"{' '.join(str(error).split()) or 'no message'} ({type(error).__name__}, see {ERROR})."
         job = replace(job, status=FAILED, reason=reason)
         tell(command, f"Job {job.number} failed: {reason}")
+    if not is_first():
+        return None
     if job.status != SKIPPED:
         job = replace(job, seconds=round(time.perf_counter() - start, 3))
     write(job)
@@ -120,7 +123,7 @@ class Sweep(Callback):
 
     def on_job_start(self, config: DictConfig, *, task_function: TaskFunction, **kwargs: Any) -> None:
         """Leave a record that a job has begun: one that is killed leaves no other."""
-        if config.hydra.mode is RunMode.MULTIRUN:
+        if config.hydra.mode is RunMode.MULTIRUN and is_first():
             overrides = tuple(config.hydra.overrides.task)
             write(Job(self.identity, config.hydra.job.num, overrides, folder=Path(config.hydra.runtime.output_dir)))
 
@@ -168,7 +171,7 @@ def named_failures(command: str) -> Iterator[None]:
     finally:
         sweep, Sweep.begun = Sweep.begun, None
         jobs: list[Job] = [] if sweep is None else read_jobs(sweep.folder, sweep.identity)
-        if sweep is not None and jobs:
+        if sweep is not None and jobs and is_first():
             sys.stdout.flush()
             show(jobs_table(jobs))
             print(f"All in one table: python -m joingr_pyg compare {sweep.folder}")

@@ -116,6 +116,7 @@ class JoinGR(Retriever):
     def index(self, corpus: Corpus) -> Self:
         super().index(corpus)
         self._planner: WalkPlanner = self.walk.planner(corpus.edge_index, corpus.num_tables)
+        self._graph = corpus.edge_attr, corpus.x
         self._forget()
         return self
 
@@ -170,7 +171,9 @@ class JoinGR(Retriever):
         still = not (self.training or torch.is_grad_enabled())
         fixed = self._projected if still else None
         if fixed is None:
-            fixed = scorer.project(query[:0], self.corpus.edge_attr, self.corpus.x)
+            if self._graph[0].device != query.device:
+                self._graph = self._graph[0].to(query.device), self._graph[1].to(query.device)
+            fixed = scorer.project(query[:0], *self._graph)
             self._projected = fixed if still else None
         return fixed._replace(query=scorer.project_query(query))
 

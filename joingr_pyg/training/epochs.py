@@ -11,6 +11,8 @@ from joingr_pyg.progress import bar, progress
 class EpochSeed(Callback):
     """Seeds each epoch by its number, so that a resumed run draws what an uninterrupted one would have drawn.
 
+    Every process of a training draws its own dropout.
+
     Args:
         seed: The run's seed.
     """
@@ -19,8 +21,9 @@ class EpochSeed(Callback):
         self.seed = seed
 
     def on_train_epoch_start(self, trainer: L.Trainer, pl_module: L.LightningModule) -> None:
-        # Not the sum of the two: epoch 1 of seed 0 and epoch 0 of seed 1 share nothing.
-        state = np.random.SeedSequence([self.seed, trainer.current_epoch]).generate_state(1)
+        # Not the sum of them: epoch 1 of seed 0 and epoch 0 of seed 1 share nothing.
+        process = [trainer.global_rank] if trainer.global_rank else []
+        state = np.random.SeedSequence([self.seed, trainer.current_epoch, *process]).generate_state(1)
         torch.manual_seed(int(state[0]))
 
 

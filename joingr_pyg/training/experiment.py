@@ -52,12 +52,12 @@ class Outcome:
 def train_and_test(
     train: JoinGraphs,
     test: JoinGraphs | None,
-    fit_model: Callable[..., Fitted],
+    fit_model: Callable[..., Fitted | None],
     baselines: Mapping[str, Retriever],
     folder: Path,
     evaluate_model: Callable[..., Evaluation] = evaluate,
     resume: Path | None = None,
-) -> Outcome:
+) -> Outcome | None:
     """Train on one split and test on another.
 
     Args:
@@ -68,8 +68,13 @@ def train_and_test(
         folder: Where checkpoints go.
         evaluate_model: :func:`~joingr_pyg.evaluation.evaluate` with its options filled in.
         resume: Checkpoint to go on from.
+
+    Returns:
+        What was found, in the first process of a training; ``None`` in the others.
     """
     fitted = fit_model(dataset=train, folder=folder, resume=resume)
+    if fitted is None:
+        return None
     if test is None:
         return Outcome({}, [], {}, fitted.seconds, 0.0, [fitted.checkpoint], [fitted.epochs])
     queries = test.encode_questions()
@@ -90,13 +95,13 @@ def train_and_test(
 def cross_validate(
     dataset: JoinGraphs,
     folds: Sequence[Sequence[int]],
-    fit_model: Callable[..., Fitted],
+    fit_model: Callable[..., Fitted | None],
     baselines: Mapping[str, Retriever],
     folder: Path,
     evaluate_model: Callable[..., Evaluation] = evaluate,
     workers: int = 1,
     resume: bool = False,
-) -> Outcome:
+) -> Outcome | None:
     """Train once a fold on the questions of all others, and test on its own.
 
     Args:
@@ -108,13 +113,19 @@ def cross_validate(
         evaluate_model: As in :func:`train_and_test`.
         workers: Folds trained at the same time, each in a process of its own.
         resume: Go on with the folds of a run that ended early, each from its last checkpoint if it has one.
+
+    Returns:
+        As :func:`train_and_test`.
     """
     queries = dataset.encode_questions()
     jobs = [
         partial(_fold, dataset, queries, list(test), fit_model, evaluate_model, folder / f"fold_{number}", resume)
         for number, test in enumerate(folds)
     ]
-    fitted, tested = zip(*bar("Folds", len(jobs), "fold", iterable=_run(jobs, workers)), strict=True)
+    ended = list(bar("Folds", len(jobs), "fold", iterable=_run(jobs, workers)))
+    if None in ended:
+        return None
+    fitted, tested = zip(*ended, strict=True)
     together = Evaluation.of_folds(tested)
     return Outcome(
         metrics=together.metrics,
@@ -137,11 +148,11 @@ def _fold(
     dataset: JoinGraphs,
     queries: Queries,
     test: list[int],
-    fit_model: Callable[..., Fitted],
+    fit_model: Callable[..., Fitted | None],
     evaluate_model: Callable[..., Evaluation],
     folder: Path,
     resume: bool,
-) -> tuple[tuple[Path, int, float], Evaluation]:
+) -> tuple[tuple[Path, int, float], Evaluation] | None:
     train = sorted(set(range(len(dataset.questions))) - set(test))
     last = folder / f"{LAST}.ckpt"
     fitted = fit_model(
@@ -151,6 +162,8 @@ def _fold(
         queries=queries[train],
         resume=last if resume and last.is_file() else None,
     )
+    if fitted is None:
+        return None
     tested = evaluate_model(fitted.model, dataset, queries[test], [dataset.questions[i] for i in test])
     return (fitted.checkpoint, fitted.epochs, fitted.seconds), tested
 

@@ -1,33 +1,32 @@
 """Fitting a model: trainer, inner validation, checkpoints, resume."""
 
-import csv
-import logging
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import lightning as L
 import torch
+from lightning.fabric.utilities.exceptions import MisconfigurationException
 from lightning.pytorch.callbacks import Callback, ModelCheckpoint, Timer
-from lightning.pytorch.loggers import CSVLogger, Logger
-from torch.utils.data import DataLoader, DistributedSampler
+from lightning.pytorch.loggers import Logger
+from torch.utils.data import DataLoader
 
 from joingr_pyg.datasets import JoinGraphs, Question
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.losses import TableLoss
 from joingr_pyg.models import JoinGR
-from joingr_pyg.models.checkpoint import Description, load_checkpoint, require_encoder
+from joingr_pyg.models.checkpoint import Description, load_checkpoint
 from joingr_pyg.queries import Queries
-from joingr_pyg.training.checkpoints import WholeCheckpoints, epochs_done
+from joingr_pyg.training.checkpoints import WholeCheckpoints
 from joingr_pyg.training.epochs import EpochBar, EpochSeed, Patience
 from joingr_pyg.training.module import MONITORS, Optimization, RetrievalModule
+from joingr_pyg.training.processes import SharedBatches
 from joingr_pyg.training.questions import QuestionSet
 from joingr_pyg.training.quiet import quiet_lightning
+from joingr_pyg.training.resume import go_on, require_same
 from joingr_pyg.training.validation import Validation, split_validation
-
-logger = logging.getLogger(__name__)
 
 BEST = "best"
 LAST = "last"
@@ -38,12 +37,13 @@ class Fitting:
     """How a model is fitted.
 
     Args:
-        batch_size: Questions a step.
+        batch_size: Questions a step, in each process of the training.
         optimization: Optimiser and schedule.
         validation: The inner validation split.
         early_stopping: Epochs without a better validation value after which training ends; ``None`` never ends early.
         monitor: Validation value that chooses the checkpoint, such as ``"val/PR@5"``; losses are minimised.
         seed: Seed of weights, order and split.
+        compile: Compile the walk with ``torch.compile``, which takes a while at the first step.
 
     Raises:
         JoinGRError: If a value is out of its range.
@@ -55,6 +55,7 @@ class Fitting:
     early_stopping: int | None = None
     monitor: str = "val/loss"
     seed: int = 0
+    compile: bool = False
 
     def __post_init__(self) -> None:
         if self.batch_size < 1:
@@ -86,7 +87,7 @@ class Fitted:
 
 
 class QuestionData(L.LightningDataModule):
-    """Training and validation questions in batches; the order of training is drawn from the seed and the epoch."""
+    """Training and validation questions in batches, each of which the processes of the training share."""
 
     def __init__(self, train: QuestionSet, validation: QuestionSet | None, batch_size: int, seed: int) -> None:
         super().__init__()
@@ -96,19 +97,18 @@ class QuestionData(L.LightningDataModule):
         self.seed = seed
 
     def train_dataloader(self) -> DataLoader:
-        # The trainer tells this sampler the epoch, so a resumed run goes on in the order of an uninterrupted one.
-        trainer = cast(L.Trainer, self.trainer)
-        order: DistributedSampler = DistributedSampler(
-            self.train, trainer.world_size, trainer.global_rank, seed=self.seed
-        )
-        # A generator of its own, since the loader draws from one whenever it starts.
-        generator = torch.Generator().manual_seed(self.seed)
-        return DataLoader(self.train, self.batch_size, sampler=order, collate_fn=_identity, generator=generator)
+        return self._loader(self.train, self.seed)
 
     def val_dataloader(self) -> DataLoader | list[DataLoader]:
-        if self.validation is None:
-            return []
-        return DataLoader(self.validation, self.batch_size, collate_fn=_identity)
+        return [] if self.validation is None else self._loader(self.validation, None)
+
+    def _loader(self, questions: QuestionSet, seed: int | None) -> DataLoader:
+        trainer = cast(L.Trainer, self.trainer)
+        batches = SharedBatches(len(questions), self.batch_size, trainer.global_rank, trainer.world_size, seed)
+        # A generator of its own, since the loader draws from one whenever it starts.
+        generator = torch.Generator().manual_seed(self.seed)
+        # The sampler names whole batches, and the questions come as one.
+        return DataLoader(questions, batch_size=None, sampler=batches, collate_fn=_identity, generator=generator)
 
 
 def fit(
@@ -122,8 +122,10 @@ def fit(
     questions: Sequence[Question] | None = None,
     queries: Queries | None = None,
     resume: Path | None = None,
-) -> Fitted:
+) -> Fitted | None:
     """Train a model on a dataset's questions.
+
+    Several processes of one trainer take the step that one process would with the batch size of all of them together.
 
     Args:
         make_model: Makes the model when given ``channels``.
@@ -137,9 +139,12 @@ def fit(
         queries: The same as the model sees them.
         resume: Checkpoint to go on from.
 
+    Returns:
+        The fitted model in the first process of a training, ``None`` in the others.
+
     Raises:
-        JoinGRError: If there is nothing to learn from, no epoch to train, or the checkpoint to go on from is none, one
-            of another encoder or model, or further than the last epoch.
+        JoinGRError: If the trainer cannot be made on this machine, there is nothing to learn from, no epoch to train,
+            or the checkpoint to go on from is none, one of another encoder or model, or further than the last epoch.
     """
     questions = dataset.questions if questions is None else questions
     queries = dataset.encode_questions() if queries is None else queries
@@ -152,8 +157,11 @@ def fit(
         )
     L.seed_everything(fitting.seed, workers=True, verbose=False)
     model = make_model(channels=queries.vector.size(1)).index(dataset.corpus())
+    if fitting.compile:
+        # The walk alone: the plan is made outside of tensors, anew for each batch.
+        model.walk.propagate = torch.compile(model.walk.propagate, dynamic=True)  # type: ignore[method-assign]
     if resume is not None:
-        _require_same(resume, model, dataset)
+        require_same(resume, model, dataset)
     train, held_out = split_validation(questions, fitting.validation, fitting.seed)
     data = QuestionData(
         QuestionSet(model, [questions[i] for i in train], queries[train]),
@@ -167,62 +175,27 @@ def fit(
     module = RetrievalModule(model, loss, fitting.optimization, bool(held_out), described=asdict(description))
     timer = Timer()
     with quiet_lightning():
-        trainer = make_trainer(
-            callbacks=[timer, *_callbacks(folder, fitting, bool(held_out))],
-            logger=make_logger(save_dir=str(folder)),
-            default_root_dir=str(folder),
-            enable_progress_bar=False,
-        )
+        try:
+            trainer = make_trainer(
+                callbacks=[timer, *_callbacks(folder, fitting, bool(held_out))],
+                logger=make_logger(save_dir=str(folder)),
+                default_root_dir=str(folder),
+                enable_progress_bar=False,
+                use_distributed_sampler=False,  # It would repeat questions to fill batches up.
+            )
+        except MisconfigurationException as error:
+            raise JoinGRError(f"There cannot be such a trainer here: {error}") from error
         trainer.strategy.checkpoint_io = WholeCheckpoints()
         if resume is not None:
-            _go_on(trainer, folder, resume)
+            go_on(trainer, folder, resume)
         trainer.fit(module, data, ckpt_path=resume, weights_only=True)
+    if not trainer.is_global_zero:
+        return None
     chosen = folder / f"{BEST if held_out else LAST}.ckpt"
     if not chosen.is_file():
         raise JoinGRError(f"No epoch was trained, so there is no checkpoint '{chosen}': raise trainer.max_epochs.")
     best, _ = load_checkpoint(chosen)
     return Fitted(best, chosen, trainer.current_epoch, timer.time_elapsed())
-
-
-def _require_same(resume: Path, model: JoinGR, dataset: JoinGraphs) -> None:
-    _, description = load_checkpoint(resume)
-    require_encoder(description, dataset.encoder.name, dataset.encoder.identity, resume)
-    for name, value in model.arguments.items():
-        if description.model.get(name) != value:
-            raise JoinGRError(
-                f"Checkpoint '{resume}' was trained with model.{name}={description.model.get(name)}, and cannot go on "
-                f"with {value}."
-            )
-
-
-def _go_on(trainer: L.Trainer, folder: Path, resume: Path) -> None:
-    """Say where training goes on, and keep what was logged up to there."""
-    done, epochs = epochs_done(resume), trainer.max_epochs
-    if epochs in (None, -1):
-        logger.info("Going on from epoch %d (%s).", done + 1, resume)
-    elif done > epochs:
-        raise JoinGRError(
-            f"Checkpoint '{resume}' has {done} epochs behind it, more than the {epochs} to train: "
-            f"raise trainer.max_epochs to {done} or more."
-        )
-    elif done == epochs:
-        logger.info("All %d epochs are done (%s).", epochs, resume)
-    else:
-        logger.info("Going on from epoch %d of %d (%s).", done + 1, epochs, resume)
-    for log in trainer.loggers:
-        path = folder / "metrics.csv"
-        if trainer.is_global_zero and isinstance(log, CSVLogger) and path.is_file():
-            # Read before the logger deletes it, which it does when it is first used.
-            rows = _rows(path, done)
-            log.experiment.metrics += rows
-            log.save()
-
-
-def _rows(path: Path, epochs: int) -> list[dict[str, Any]]:
-    """What a log says of the first epochs; a line that was cut off is one of a later epoch."""
-    with path.open(newline="") as file:
-        rows = [row for row in csv.DictReader(file) if None not in row.values() and row.get("epoch", "").isdigit()]
-    return [{name: value for name, value in row.items() if value} for row in rows if int(row["epoch"]) < epochs]
 
 
 def _callbacks(folder: Path, fitting: Fitting, validate: bool) -> list[Callback]:

@@ -1,5 +1,6 @@
 """The Lightning module that trains a JoinGR model (section 3.2.5, Appendix B)."""
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +9,7 @@ import torch
 from lightning.pytorch.utilities.types import OptimizerLRSchedulerConfig
 from torch import Tensor
 from torch.optim.lr_scheduler import ReduceLROnPlateau
+from torchmetrics import MeanMetric
 
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.losses import TableLoss
@@ -78,15 +80,21 @@ class RetrievalModule(L.LightningModule):
         self.plateau = "val/loss" if validate else "train/loss"
         self.described = described or {}
         self.metrics = RetrievalMetrics(KS)
+        # Not the trainer's own mean over batches: over processes, that rounds the number of questions. A loss that is
+        # not a number stays one; "disable" would do that too, but drops the weights.
+        self.train_loss = MeanMetric(nan_strategy=math.nan)
+        self.val_loss = MeanMetric(nan_strategy=math.nan)
 
     def training_step(self, batch: QuestionBatch, batch_idx: int) -> Tensor:
         loss, _ = self._loss(batch)
-        self.log("train/loss", loss, on_step=False, on_epoch=True, batch_size=len(batch.query), sync_dist=True)
-        return loss
+        self.train_loss.update(loss.detach(), len(batch.query))
+        self.log("train/loss", self.train_loss, on_step=False, on_epoch=True)
+        return loss * self._weight(len(batch.query))
 
     def validation_step(self, batch: QuestionBatch, batch_idx: int) -> None:
         loss, scores = self._loss(batch)
-        self.log("val/loss", loss, on_epoch=True, batch_size=len(batch.query), sync_dist=True)
+        self.val_loss.update(loss, len(batch.query))
+        self.log("val/loss", self.val_loss, on_epoch=True)
         self.metrics.update(self.model.ranking(scores, batch.evidence, max(self.metrics.ks)).table, batch.gold)
 
     def on_validation_epoch_end(self) -> None:
@@ -108,6 +116,14 @@ class RetrievalModule(L.LightningModule):
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         checkpoint["joingr"] = self.described
+
+    def _weight(self, questions: int) -> float:
+        """What makes the mean over processes, which gradients are reduced to, a mean over questions."""
+        trainer = self.trainer
+        if trainer.world_size == 1:
+            return 1.0
+        total = trainer.strategy.reduce(torch.tensor(float(questions), device=self.device), reduce_op="sum")
+        return trainer.world_size * questions / float(total)
 
     def _loss(self, batch: QuestionBatch) -> tuple[Tensor, Tensor]:
         output = self.model(batch.query, batch.evidence)

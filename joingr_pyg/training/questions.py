@@ -66,8 +66,8 @@ class QuestionSet(Dataset[QuestionBatch]):
     def __len__(self) -> int:
         return self.query.size(0)
 
-    def __getitems__(self, indices: list[int]) -> QuestionBatch:
-        rows = torch.tensor(indices)
+    def __getitem__(self, indices: list[int]) -> QuestionBatch:
+        rows = torch.tensor(indices, dtype=torch.long)  # There may be none.
         database = self.database[rows].unsqueeze(1)
         return QuestionBatch(
             query=self.query[rows],

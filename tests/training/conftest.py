@@ -61,7 +61,7 @@ def fit_tiny(tiny: Beaver, tmp_path: Path) -> Callable[..., Fitted]:
             model,
             tiny,
             loss or TableLoss(),
-            partial(L.Trainer, max_epochs=epochs, log_every_n_steps=1, **options, **(trainer or {})),
+            partial(L.Trainer, max_epochs=epochs, log_every_n_steps=1, **{**options, **(trainer or {})}),
             partial(CSVLogger, name=None, version=""),
             tmp_path / folder,
             Fitting(

@@ -145,7 +145,7 @@ def test_validation_counts_questions_not_batches(fit_tiny: Fit, tiny: Beaver, tm
     model, _ = load_checkpoint(tmp_path / "run/last.ckpt")
     model.index(tiny.corpus())
     questions, query = [tiny.questions[i] for i in held], tiny.encode_questions()[held]
-    batch = QuestionSet(model, questions, query).__getitems__(list(range(5)))
+    batch = QuestionSet(model, questions, query)[list(range(5))]
     with torch.no_grad():
         scores = model.scores(model(batch.query, batch.evidence), batch.evidence)
     expected = TableLoss()(scores, batch.gold_tables).item()
@@ -159,7 +159,7 @@ def test_the_training_loss_counts_questions_not_batches(fit_tiny: Fit, tiny: Bea
     model = partial(JoinGR, anchors=2, hops=2, hidden_channels=8, dropout=0.0)
     fit_tiny("run", epochs=1, validation=0.0, lr=1e-30, model=model, batch_size=3)
     trained, _ = load_checkpoint(tmp_path / "run/last.ckpt")
-    batch = QuestionSet(trained.index(tiny.corpus()), tiny.questions, tiny.encode_questions()).__getitems__([*range(8)])
+    batch = QuestionSet(trained.index(tiny.corpus()), tiny.questions, tiny.encode_questions())[[*range(8)]]
     with torch.no_grad():
         scores = trained.scores(trained(batch.query, batch.evidence), batch.evidence)
     expected = TableLoss()(scores, batch.gold_tables).item()

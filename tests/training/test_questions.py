@@ -8,6 +8,7 @@ from joingr_pyg.datasets import Beaver, Demo
 from joingr_pyg.encoders import HashingEncoder
 from joingr_pyg.models import JoinGR
 from joingr_pyg.training import questions as module
+from joingr_pyg.training.processes import SharedBatches
 from joingr_pyg.training.questions import QuestionSet
 
 PERSON, ROOM, BUILDING, ASSIGNMENT, COURSE, ENROLMENT = range(6)
@@ -29,7 +30,7 @@ def test_a_batch_holds_the_questions_asked_for_in_their_order(tiny: Beaver) -> N
     ]
     model, questions = question_set(tiny)
     assert len(questions) == 8
-    batch = questions.__getitems__([7, 2])
+    batch = questions[[7, 2]]
     query = tiny.encode_questions()[[7, 2]]
     assert torch.equal(batch.query, query.vector)
     assert batch.gold.tolist() == [[ASSIGNMENT, ROOM, -1, -1], [PERSON, -1, -1, -1]]
@@ -52,7 +53,7 @@ def test_a_question_knows_the_tables_and_joins_of_its_own_database(tmp_path: Pat
     model = JoinGR(8, anchors=2, hops=2, hidden_channels=8).index(corpus)
     questions = [demo.questions[-1], demo.questions[0]]
     assert questions[0].database != questions[1].database
-    batch = QuestionSet(model, questions, demo.encode_questions()[[-1, 0]]).__getitems__([0, 1])
+    batch = QuestionSet(model, questions, demo.encode_questions()[[-1, 0]])[[0, 1]]
     databases = {database.name: database for database in demo.databases}
     for question, tables, edges in zip(questions, batch.own_tables, batch.own_edges, strict=True):
         database = databases[question.database]
@@ -73,7 +74,8 @@ def test_evidence_is_the_same_in_chunks(tiny: Beaver, monkeypatch: pytest.Monkey
 
 def test_a_loader_serves_every_question_once(tiny: Beaver) -> None:
     _, questions = question_set(tiny)
-    batches = list(DataLoader(questions, batch_size=3, collate_fn=lambda batch: batch))
+    order = SharedBatches(len(questions), batch_size=3)
+    batches = list(DataLoader(questions, batch_size=None, sampler=order, collate_fn=lambda batch: batch))
     assert [len(batch.query) for batch in batches] == [3, 3, 2]
     assert torch.equal(torch.cat([batch.query for batch in batches]), tiny.encode_questions().vector)
     golds = [len(set(row) - {-1}) for batch in batches for row in batch.gold.tolist()]
