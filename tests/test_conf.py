@@ -115,6 +115,8 @@ def test_every_logger_is_made(logger: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("trainer", options("trainer"))
 def test_every_trainer_is_made(trainer: str, tmp_path: Path) -> None:
     make = instantiate(composed("train", f"trainer={trainer}").trainer)
+    if trainer == "gpu" and not torch.cuda.is_available():
+        make = partial(make, accelerator="cpu")
     with quiet_lightning():
         made = make(callbacks=[], logger=False, default_root_dir=str(tmp_path), enable_checkpointing=False)
     torch.use_deterministic_algorithms(False)

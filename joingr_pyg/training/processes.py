@@ -15,7 +15,7 @@ from joingr_pyg.errors import JoinGRError
 def is_first() -> bool:
     """Whether this is the process that speaks and writes files; known before there is a trainer."""
     node = os.environ.get("GROUP_RANK") or os.environ.get("NODE_RANK") or "0"
-    return rank_zero_only.rank == 0 and int(node) == 0
+    return getattr(rank_zero_only, "rank", 0) == 0 and int(node) == 0
 
 
 def leave_speaking_to_the_first() -> None:
