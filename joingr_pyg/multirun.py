@@ -166,8 +166,10 @@ def named_failures(command: str) -> Iterator[None]:
         SystemExit: With status 1, if a job failed.
     """
     Sweep.begun = None
+    early = True
     try:
         yield
+        early = False
     finally:
         sweep, Sweep.begun = Sweep.begun, None
         jobs: list[Job] = [] if sweep is None else read_jobs(sweep.folder, sweep.identity)
@@ -177,5 +179,9 @@ def named_failures(command: str) -> Iterator[None]:
             print(f"All in one table: python -m joingr_pyg compare {sweep.folder}")
             for each in failures(jobs):
                 tell(command, each)
+            if early:
+                tell(command, "The sweep ended early: jobs that the table does not list have not begun.")
+            if early or not all(job.done for job in jobs):
+                tell(command, f"The same command with hydra.sweep.dir={sweep.folder} runs only what has no results.")
     if not all(job.done for job in jobs):
         raise SystemExit(1)

@@ -31,11 +31,13 @@ def test_a_failing_job_fails_alone_and_is_named_at_the_end(command: Command, tmp
     assert ended.status == 1
     assert [(tmp_path / number / "metrics.json").is_file() for number in "0123"] == [False, False, True, True]
     assert "Traceback" not in ended.stderr
-    assert ended.stderr.splitlines()[-2:] == [
+    assert ended.stderr.splitlines()[-3:-1] == [
         f"train.py: Job {number} (model.anchors=0 model.hops={hops}) failed: 'anchors' needs to be at least 1 (got 0). "
         f"Its folder: {tmp_path / str(number)}"
         for number, hops in ((0, 1), (1, 2))
     ]
+    assert f"hydra.sweep.dir={tmp_path} runs only what has no results." in ended.stderr.splitlines()[-1]
+    assert "ended early" not in ended.stderr
     assert "2 of 4 jobs have results" in ended.stdout
     failed, finished = said(tmp_path / "0"), said(tmp_path / "2")
     assert (failed["status"], failed["reason"]) == ("failed", "'anchors' needs to be at least 1 (got 0).")
@@ -94,10 +96,12 @@ def test_results_of_another_configuration_are_kept(command: Command, tmp_path: P
     assert "is not what this command writes" in sweep(command, tmp_path, "model.hops=1", "model.anchors=3").stderr
 
 
-def test_a_killed_job_is_told_from_a_finished_one(
+def test_a_sweep_that_is_interrupted_tells_how_far_it_got(
     command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = get_class("joingr_pyg.models.JoinGR")
+    told: list[str] = []
+    monkeypatch.setattr(multirun, "tell", lambda command, sentence: told.append(sentence))
 
     def interrupted(*given: Any) -> None:
         raise KeyboardInterrupt
@@ -106,6 +110,9 @@ def test_a_killed_job_is_told_from_a_finished_one(
     with pytest.raises(KeyboardInterrupt):
         sweep(command, tmp_path, "model.anchors=2,3")
     assert said(tmp_path / "0")["status"] == "running"
+    assert not (tmp_path / "1").exists()
+    assert told[0].startswith("Job 0 (model.anchors=2) has not finished.")
+    assert told[1] == "The sweep ended early: jobs that the table does not list have not begun."
 
 
 def test_evaluations_are_swept_alike(command: Command, tmp_path: Path) -> None:

@@ -15,8 +15,8 @@ NAMES = ("dataset", "split", "setting", "encoder", "method")
 """What ``metrics.json`` says of a run by name."""
 
 _PLACES = ("dataset.source.root", "dataset.source.cache", "dataset.source.download")
-_FOLLOWS = {"fold_seed": SEED, "validation.by": "dataset.validation"}
-"""Keys that the configs set to the value of another, and the other."""
+_FOLLOWS = {"dataset.test": "split", "fold_seed": SEED, "validation.by": "dataset.validation"}
+"""Keys that say what another says unless they are set apart, and the other."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def collect(paths: Sequence[Path]) -> Collection:
             # A job that failed may be one of an earlier try, whose folder has got results since.
             lost = [job for job in read_jobs(path) if not job.done and not (job.folder / METRICS).is_file()]
             for job in lost:
-                why = f"failed: {job.reason}" if job.status == FAILED else "did not finish."
+                why = f"failed: {job.reason}" if job.status == FAILED else "has not finished."
                 notes.append(f"Not in the table: '{job.folder}' {why}")
         elif path.name == METRICS and path.is_file():
             runs.setdefault(path.resolve(), _read_run(path, path.parent))

@@ -100,7 +100,7 @@ def failures(jobs: Sequence[Job]) -> list[str]:
     """A line a job without results: its number and overrides, the reason, the folder."""
     return [
         f"Job {job.number} ({' '.join(overrides)}) "
-        + (f"failed: {job.reason}" if job.status == FAILED else "did not finish.")
+        + (f"failed: {job.reason}" if job.status == FAILED else "has not finished.")
         + f" Its folder: {job.folder}"
         for job, overrides in zip(jobs, differing(jobs), strict=True)
         if not job.done

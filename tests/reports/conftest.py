@@ -20,6 +20,7 @@ def make_run(tmp_path: Path) -> MakeRun:
             "dataset": {
                 "source": {"_target_": "joingr_pyg.datasets.Demo", "_partial_": True, "root": place, "strict": False},
                 "train": "train",
+                "test": "test",
                 "validation": "question",
             },
             "encoder": {"_target_": "joingr_pyg.encoders.HashingEncoder", "dim": 64},

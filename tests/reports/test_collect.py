@@ -38,6 +38,7 @@ def test_what_differs_is_read_from_the_configs(make_run: MakeRun, tmp_path: Path
     assert differing(runs) == ["model.hops", "seed"]
     assert values(runs, "model.hops") == [1, 2]
     assert differing(runs[:1]) == []
+    assert "dataset.test" not in runs[0].parameters
 
 
 def test_what_follows_from_a_group_is_left_out(make_run: MakeRun, tmp_path: Path) -> None:
@@ -76,7 +77,7 @@ def test_jobs_without_results_are_noted(make_run: MakeRun, tmp_path: Path) -> No
     make_run("sweep/3", {})
     assert collect([tmp_path]).notes == (
         f"Not in the table: '{tmp_path / 'sweep/1'}' failed: No gold joins.",
-        f"Not in the table: '{tmp_path / 'sweep/2'}' did not finish.",
+        f"Not in the table: '{tmp_path / 'sweep/2'}' has not finished.",
         "Not in the table: 1 runs that only trained and measured nothing.",
     )
 

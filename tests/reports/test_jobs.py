@@ -52,6 +52,6 @@ def test_the_table_tells_what_became_of_each_job(jobs: list[Job]) -> None:
 def test_jobs_without_results_are_named(jobs: list[Job], tmp_path: Path) -> None:
     assert failures(jobs) == [
         f"Job 2 (hops=0) failed: Too few hops. Its folder: {tmp_path / '2'}",
-        f"Job 10 (hops=[3]) did not finish. Its folder: {tmp_path / '10'}",
+        f"Job 10 (hops=[3]) has not finished. Its folder: {tmp_path / '10'}",
     ]
     assert failures(jobs[2:3]) == [f"Job 2 (seed=0 hops=0) failed: Too few hops. Its folder: {tmp_path / '2'}"]
