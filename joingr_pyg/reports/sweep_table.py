@@ -131,8 +131,14 @@ def _number(line: Line, name: str) -> str:
     return f"{line.metrics[name]:.3f}{spread}"
 
 
-def _best(table: SweepTable) -> dict[str, float]:
-    return {name: max(line.metrics[name] for line in table.lines if name in line.metrics) for name in table.metrics}
+def _cells(table: SweepTable, line: Line, best: str) -> list[str]:
+    """The metrics of a line; what reads like the best of its column is put into ``best``, such as ``**{}**``."""
+    cells = []
+    for name in table.metrics:
+        top = max(round(other.metrics[name], 3) for other in table.lines if name in other.metrics)
+        stands_out = len(table.lines) > 1 and name in line.metrics and round(line.metrics[name], 3) == top
+        cells.append(best.format(_number(line, name)) if stands_out else _number(line, name))
+    return cells
 
 
 def as_rich(table: SweepTable) -> Table:
@@ -143,29 +149,18 @@ def as_rich(table: SweepTable) -> Table:
         shape.add_column(escape(heading), justify="right" if numeric else "left", overflow="fold")
     for name in table.metrics:
         shape.add_column(name, justify="right", overflow="fold")
-    best = _best(table)
     for line in table.lines:
-        cells = []
-        for name in table.metrics:
-            stands_out = len(table.lines) > 1 and line.metrics.get(name) == best[name]
-            cells.append(f"[bold]{_number(line, name)}[/bold]" if stands_out else _number(line, name))
-        shape.add_row(*map(escape, _labels(table, line)), *cells)
+        shape.add_row(*map(escape, _labels(table, line)), *_cells(table, line, "[bold]{}[/bold]"))
     return shape
 
 
 def as_markdown(table: SweepTable) -> str:
     """The table in Markdown; the best value of each metric is bold."""
-    best = _best(table)
     rows = [[*_headings(table), *table.metrics]]
     rows.append([":--" for _ in _headings(table)] + ["--:" for _ in table.metrics])
     for line in table.lines:
-        cells = [
-            f"**{_number(line, name)}**"
-            if len(table.lines) > 1 and line.metrics.get(name) == best[name]
-            else _number(line, name)
-            for name in table.metrics
-        ]
-        rows.append([*(label.replace("|", "\\|") for label in _labels(table, line)), *cells])
+        labels = [label.replace("|", "\\|") for label in _labels(table, line)]
+        rows.append([*labels, *_cells(table, line, "**{}**")])
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
