@@ -24,7 +24,7 @@ from joingr_pyg.progress import progress
 from joingr_pyg.reports.comparison import show
 from joingr_pyg.reports.jobs import ERROR, FAILED, FINISHED, SKIPPED, Job, failures, jobs_table, read_job, read_jobs
 from joingr_pyg.reports.jobs import write_job as write
-from joingr_pyg.reports.run_files import METRICS, effective, write_text
+from joingr_pyg.reports.run_files import METRICS, effective, flat, write_text
 from joingr_pyg.training.processes import is_first
 
 Task = Callable[[DictConfig, Path], Mapping[str, Any]]
@@ -85,15 +85,18 @@ def _finished(folder: Path, cfg: DictConfig) -> dict[str, float] | None:
     """The metrics of a finished run of this config in this folder."""
     try:
         summary = json.loads((folder / METRICS).read_text(encoding="utf-8"))
-        metrics, before = summary["metrics"], effective(summary["config"])
+        metrics, before = summary["metrics"], dict(flat(effective(summary["config"])))
     except FileNotFoundError:
         return None
     except (ValueError, KeyError, TypeError) as error:
         raise JoinGRError(f"'{folder / METRICS}' is not what this command writes: move it away.") from error
-    if effective(cast(dict[str, Any], OmegaConf.to_container(cfg, resolve=True))) != before:
+    now = dict(flat(effective(cast(dict[str, Any], OmegaConf.to_container(cfg, resolve=True)))))
+    others = [key for key in {**now, **before} if (key in now, now.get(key)) != (key in before, before.get(key))]
+    if others:
         raise JoinGRError(
-            f"'{folder}' holds the results of another configuration, which are kept: "
-            "choose another folder with hydra.sweep.dir=<folder>."
+            f"'{folder}' holds the results of another configuration, which are kept; {others[0]} is another"
+            + (f", and {len(others) - 1} more" if others[1:] else "")
+            + ": choose another folder with hydra.sweep.dir=<folder>."
         )
     return metrics
 

@@ -85,12 +85,15 @@ def test_a_repeated_sweep_runs_only_what_has_no_results(command: Command, tmp_pa
 
 
 def test_results_of_another_configuration_are_kept(command: Command, tmp_path: Path) -> None:
-    sweep(command, tmp_path, "model.hops=1", "model.anchors=2")
+    sweep(command, tmp_path, "model.hops=1", "model.anchors=2", "progress=false")
+    assert sweep(command, tmp_path, "model.hops=1", "model.anchors=2").status == 0
     before = (tmp_path / "0/metrics.json").read_bytes()
     ended = sweep(command, tmp_path, "model.hops=1", "model.anchors=3")
     assert ended.status == 1
-    assert f"'{tmp_path / '0'}' holds the results of another configuration, which are kept" in ended.stderr
-    assert "hydra.sweep.dir=<folder>" in ended.stderr
+    assert (
+        f"'{tmp_path / '0'}' holds the results of another configuration, which are kept; model.anchors is another: "
+        "choose another folder with hydra.sweep.dir=<folder>."
+    ) in ended.stderr
     assert (tmp_path / "0/metrics.json").read_bytes() == before
     (tmp_path / "0/metrics.json").write_text("{}")
     assert "is not what this command writes" in sweep(command, tmp_path, "model.hops=1", "model.anchors=3").stderr

@@ -1,14 +1,14 @@
 """Finished runs, collected from the folders that hold them."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.reports.jobs import FAILED, read_jobs
-from joingr_pyg.reports.run_files import METRICS, effective
+from joingr_pyg.reports.run_files import METRICS, effective, flat
 
 SEED = "seed"
 NAMES = ("dataset", "split", "setting", "encoder", "method")
@@ -124,7 +124,7 @@ def _read_json(path: Path) -> Any:
 def parameters(summary: Mapping[str, Any]) -> dict[str, Any]:
     """What a run was made with, from what its ``metrics.json`` says."""
     found: dict[str, Any] = {name: summary[name] for name in NAMES}
-    for key, value in _flat(effective(summary["config"])):
+    for key, value in flat(effective(summary["config"])):
         *group, last = key.split(".")
         if last == "_target_":
             # The dataset, encoder and method are known by name.
@@ -137,14 +137,6 @@ def parameters(summary: Mapping[str, Any]) -> dict[str, Any]:
         if key in found and found[key] == found.get(other):
             del found[key]
     return found
-
-
-def _flat(config: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    for key, value in config.items():
-        if isinstance(value, dict):
-            yield from _flat(value, f"{prefix}{key}.")
-        else:
-            yield f"{prefix}{key}", value
 
 
 def differing(runs: Sequence[Run]) -> list[str]:

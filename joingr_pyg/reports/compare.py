@@ -3,13 +3,13 @@
 import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from uuid import uuid4
 
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.reports.collect import Run, collect, select
 from joingr_pyg.reports.comparison import show
 from joingr_pyg.reports.run_files import write_text
 from joingr_pyg.reports.sweep_table import as_csv, as_json, as_markdown, as_rich, sweep_table
+from joingr_pyg.whole_file import whole_file
 
 SUMMARY = "Collect runs into one sorted table, seeds as mean ± standard deviation, and draw them."
 
@@ -84,13 +84,10 @@ def _draw(runs: list[Run], arguments: Namespace, metric: str) -> None:
             )
         figure = draw_heatmap(runs, keys[0], keys[1], metric)
     path: Path = arguments.plot
-    partial = path.with_name(f".{uuid4().hex}.partial{path.suffix}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(partial, dpi=150)
-        partial.replace(path)
+        with whole_file(path) as file:
+            figure.savefig(file, format=path.suffix.removeprefix(".") or "png", dpi=150)
     except (OSError, ValueError) as error:
         raise JoinGRError(f"The figure cannot be written to '{path}' ({error}).") from error
-    finally:
-        partial.unlink(missing_ok=True)
     print(f"Drawn: {path}")

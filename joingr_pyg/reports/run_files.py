@@ -1,7 +1,7 @@
 """The files a run leaves in its folder, each written in one step."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,15 @@ def write_text(path: Path, text: str) -> None:
 def effective(config: Mapping[str, Any]) -> dict[str, Any]:
     """What of a config bears on the results, in the plain values that JSON knows."""
     return json.loads(json.dumps({key: value for key, value in config.items() if key not in WITHOUT_EFFECT}))
+
+
+def flat(config: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """The values of a config under dotted keys such as ``model.hops``."""
+    for key, value in config.items():
+        if isinstance(value, Mapping):
+            yield from flat(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
 
 
 def write_metrics(folder: Path, metrics: dict[str, Any]) -> Path:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from joingr_pyg.reports.run_files import write_metrics, write_questions, write_text
+from joingr_pyg.reports.run_files import effective, flat, write_metrics, write_questions, write_text
 
 
 def test_metrics_are_readable_json_in_a_new_folder(tmp_path: Path) -> None:
@@ -15,6 +15,12 @@ def test_metrics_are_readable_json_in_a_new_folder(tmp_path: Path) -> None:
     assert json.loads(path.read_text(encoding="utf-8")) == metrics
     assert list(json.loads(path.read_text(encoding="utf-8"))) == ["dataset", "metrics", "note"]
     assert "名" in path.read_text(encoding="utf-8")
+
+
+def test_a_config_without_what_changes_no_result() -> None:
+    config = {"model": {"hops": 2, "sizes": (1, 2)}, "resume": True, "paths": {"cache": "a"}, "progress": False}
+    assert effective(config) == {"model": {"hops": 2, "sizes": [1, 2]}}
+    assert dict(flat(effective(config))) == {"model.hops": 2, "model.sizes": [1, 2]}
 
 
 def test_questions_are_a_line_each_whatever_they_hold(tmp_path: Path) -> None:
