@@ -64,6 +64,7 @@ def evaluate_method(cfg: DictConfig, folder: Path) -> dict[str, Any]:
         metrics=result.metrics,
         timing={"embedding": embedding, "training": 0.0, "evaluation": result.seconds},
         **({"folds": result.folds, "spread": result.spread} if result.folds else {}),
+        **({"measured": retriever.measured()} if retriever.measured() else {}),
         config=OmegaConf.to_container(cfg, resolve=True),
     )
     write_metrics(folder, summary)

@@ -126,6 +126,16 @@ def test_nothing_is_said_of_memory_where_there_is_one(command: Command) -> None:
     assert "remember" not in ended.stdout
 
 
+def test_what_a_method_measures_of_itself_is_kept(command: Command, beaver: Path) -> None:
+    options = ("dataset=beaver", f"paths.data={beaver}", "ks=[2]", *SMALL)
+    said = command("evaluate.py", "method=jar", "method.time_limit=60", "method.gap=0", *options).metrics["measured"]
+    assert (said["questions"], said["published_decompositions"], said["time_limit_hits"]) == (8, 0, 0)
+    greedy = command("evaluate.py", "method=iterjar", *options).metrics["measured"]
+    assert said["greedy_objective"] == pytest.approx(greedy["objective"])
+    assert 0 < said["greedy_ratio"] <= 1
+    assert said["objective"] >= said["greedy_objective"]
+
+
 def test_no_library_is_heard(command: Command) -> None:
     assert command("evaluate.py", "method=bm25", *SMALL).stdout.startswith("demo test, pooled, hashing-16")
 

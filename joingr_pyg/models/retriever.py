@@ -89,6 +89,10 @@ class Retriever(nn.Module):
         """
         return self
 
+    def measured(self) -> dict[str, float]:
+        """What the method has measured of itself while it ranked, by name, such as programs that ran out of time."""
+        return {}
+
     @abstractmethod
     def rank(self, queries: Queries, k: int) -> Ranking:
         """Rank tables.
