@@ -8,7 +8,6 @@ from typing import Self
 import numpy as np
 import torch
 from torch import Tensor
-from tqdm import tqdm
 
 from joingr_pyg.corpus import Corpus
 from joingr_pyg.errors import JoinGRError
@@ -17,6 +16,7 @@ from joingr_pyg.models.baselines.jar.mip import solve
 from joingr_pyg.models.baselines.jar.selection import Selection, greedy
 from joingr_pyg.models.baselines.jar.subqueries import Subqueries
 from joingr_pyg.models.retriever import Ranking, Retriever, rank_dense
+from joingr_pyg.progress import bar
 from joingr_pyg.queries import Queries
 from joingr_pyg.schema.json_file import read_json
 
@@ -98,8 +98,8 @@ class JoinAware(Retriever):
         size = min(self.size or k, self.corpus.num_tables)
         ordered = rank_dense(similarity, min(max(self.candidates, size), self.corpus.num_tables)).table
         texts = queries.require_text(self.name)
-        bar = tqdm(texts, desc=f"Choosing tables ({self.name})", unit="question", disable=None, leave=False)
-        for row, text in enumerate(bar):
+        questions = bar(f"Choosing tables ({self.name})", len(texts), "question", iterable=texts)
+        for row, text in enumerate(questions):
             candidates = ordered[row]
             problem = self._problem(text, queries[[row]], candidates)
             order = greedy(problem, size, within=self.choose(problem, size))
