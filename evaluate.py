@@ -23,6 +23,7 @@ from joingr_pyg.models.checkpoint import load_checkpoint, require_encoder
 from joingr_pyg.multirun import named_failures, run
 from joingr_pyg.reports.comparison import Row, comparison, show
 from joingr_pyg.reports.run_files import write_metrics, write_questions
+from joingr_pyg.reports.secrets import without_secrets
 from joingr_pyg.reports.summary import summarize
 
 logger = logging.getLogger("joingr_pyg.evaluate")
@@ -65,7 +66,7 @@ def evaluate_method(cfg: DictConfig, folder: Path) -> dict[str, Any]:
         timing={"embedding": embedding, "training": 0.0, "evaluation": result.seconds},
         **({"folds": result.folds, "spread": result.spread} if result.folds else {}),
         **({"measured": retriever.measured()} if retriever.measured() else {}),
-        config=OmegaConf.to_container(cfg, resolve=True),
+        config=without_secrets(OmegaConf.to_container(cfg, resolve=True)),
     )
     write_metrics(folder, summary)
     write_questions(folder, result.records)

@@ -1,5 +1,6 @@
 """Train a retriever and evaluate it: ``python train.py dataset=bird encoder=minilm``."""
 
+import re
 import time
 from functools import partial
 from pathlib import Path
@@ -21,12 +22,14 @@ from joingr_pyg.folds import deal_folds
 from joingr_pyg.models import Retriever
 from joingr_pyg.multirun import named_failures, run
 from joingr_pyg.reports.comparison import Row, comparison, show
-from joingr_pyg.reports.run_files import write_metrics, write_questions
+from joingr_pyg.reports.run_files import WITHOUT_EFFECT, write_metrics, write_questions
+from joingr_pyg.reports.secrets import without_secrets
 from joingr_pyg.reports.summary import summarize
 from joingr_pyg.training.experiment import Outcome, cross_validate, train_and_test
 from joingr_pyg.training.fit import LAST, Fitting, fit
 from joingr_pyg.training.module import Optimization
 from joingr_pyg.training.processes import is_first, leave_speaking_to_the_first, require_startable
+from joingr_pyg.training.tracking import Experiment, Tracker
 from joingr_pyg.training.validation import Validation
 from joingr_pyg.whole_file import remove_partial
 
@@ -57,6 +60,7 @@ def train(cfg: DictConfig, folder: Path) -> dict[str, Any]:
         compile=cfg.compile,
     )
     baselines = {name: _baseline(name, cfg) for name in cfg.baselines}
+    tracker: Tracker = instantiate(cfg.logger).of(_experiment(cfg, folder, sweep))
 
     start = time.perf_counter()
     encoder = CachedEncoder(instantiate(cfg.encoder), Path(cfg.paths.cache) / "embeddings")
@@ -74,21 +78,42 @@ def train(cfg: DictConfig, folder: Path) -> dict[str, Any]:
         make_model=instantiate(cfg.model),
         loss=instantiate(cfg.loss),
         make_trainer=instantiate(cfg.trainer),
-        make_logger=instantiate(cfg.logger),
+        make_logger=tracker.loggers,
         fitting=fitting,
     )
     evaluate_model = partial(evaluate, **options)
-    if cfg.folds is not None:
-        folds = deal_folds(dataset.encode_questions().vector, cfg.folds, cfg.fold_seed, cfg.fold_groups)
-        outcome = cross_validate(
-            dataset, folds, fit_model, baselines, folder, evaluate_model, cfg.fold_workers, resume is not None
-        )
-        test = dataset
-    else:
-        outcome = train_and_test(dataset, test, fit_model, baselines, folder, evaluate_model, resume)
-    if outcome is None:
-        return {"metrics": {}}
-    return _report(cfg, folder, test or dataset, outcome, embedding)
+    with tracker:
+        if cfg.folds is not None:
+            folds = deal_folds(dataset.encode_questions().vector, cfg.folds, cfg.fold_seed, cfg.fold_groups)
+            outcome = cross_validate(
+                dataset,
+                folds,
+                fit_model,
+                baselines,
+                folder,
+                evaluate_model,
+                cfg.fold_workers,
+                resume is not None,
+                tracker.tested,
+            )
+            test = dataset
+        else:
+            outcome = train_and_test(
+                dataset, test, fit_model, baselines, folder, evaluate_model, resume, tracker.tested
+            )
+        if outcome is None:
+            return {"metrics": {}}
+        return _report(cfg, folder, test or dataset, outcome, embedding, tracker)
+
+
+def _experiment(cfg: DictConfig, folder: Path, sweep: bool) -> Experiment:
+    """What a tracker is told; the runs of a sweep are one group, and each is named after what it varies."""
+    config = without_secrets(OmegaConf.to_container(cfg, resolve=True))
+    if not sweep:
+        return Experiment(folder, folder.name, folder.name, config)
+    hydra = HydraConfig.get()
+    telling = [each for each in hydra.overrides.task if re.split(r"[.=]", each.lstrip("+"))[0] not in WITHOUT_EFFECT]
+    return Experiment(folder, " ".join([str(hydra.job.num), *telling]), Path(hydra.sweep.dir).name, config)
 
 
 def _baseline(name: str, cfg: DictConfig) -> Retriever:
@@ -122,7 +147,9 @@ def _resume(cfg: DictConfig, folder: Path, sweep: bool) -> Path | None:
     return path
 
 
-def _report(cfg: DictConfig, folder: Path, dataset: JoinGraphs, outcome: Outcome, embedding: float) -> dict[str, Any]:
+def _report(
+    cfg: DictConfig, folder: Path, dataset: JoinGraphs, outcome: Outcome, embedding: float, tracker: Tracker
+) -> dict[str, Any]:
     method = HydraConfig.get().runtime.choices["model"] if HydraConfig.initialized() else "joingr"
     summary = summarize(
         dataset,
@@ -140,7 +167,7 @@ def _report(cfg: DictConfig, folder: Path, dataset: JoinGraphs, outcome: Outcome
         baselines=outcome.baselines,
         epochs=outcome.epochs,
         checkpoints=[str(path) for path in outcome.checkpoints],
-        config=OmegaConf.to_container(cfg, resolve=True),
+        config=without_secrets(OmegaConf.to_container(cfg, resolve=True)),
     )
     write_metrics(folder, summary)
     if not outcome.metrics:
@@ -155,7 +182,9 @@ def _report(cfg: DictConfig, folder: Path, dataset: JoinGraphs, outcome: Outcome
         title += f", {len(outcome.folds)} folds"
     rows = [Row(name, metrics) for name, metrics in outcome.baselines.items()]
     speed = len(outcome.records) / max(outcome.evaluation_seconds, 1e-9)
-    show(comparison(title, [*rows, Row(method, outcome.metrics, outcome.spread, speed)]))
+    rows.append(Row(method, outcome.metrics, outcome.spread, speed))
+    show(comparison(title, rows))
+    tracker.compared(rows, outcome.records)
     print(f"Results in {folder}")
     return summary
 

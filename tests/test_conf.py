@@ -9,14 +9,15 @@ from hydra import compose, initialize_config_dir
 from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from hydra.utils import instantiate
-from lightning.pytorch.loggers import Logger
+from lightning.pytorch.loggers import CSVLogger
 from omegaconf import DictConfig, OmegaConf
 
 from joingr_pyg.datasets import DATASETS
 from joingr_pyg.models import JoinGR, Retriever
 from joingr_pyg.training.fit import Fitting
-from joingr_pyg.training.module import Optimization
+from joingr_pyg.training.module import MONITORS, Optimization
 from joingr_pyg.training.quiet import quiet_lightning
+from joingr_pyg.training.tracking import Experiment
 from joingr_pyg.training.validation import Validation
 
 CONF = Path(__file__).parents[1] / "conf"
@@ -108,8 +109,13 @@ def test_every_loss_is_made(loss: str) -> None:
 
 
 @pytest.mark.parametrize("logger", options("logger"))
-def test_every_logger_is_made(logger: str, tmp_path: Path) -> None:
-    assert isinstance(instantiate(composed("train", f"logger={logger}").logger)(save_dir=str(tmp_path)), Logger)
+def test_every_logger_is_made_and_keeps_the_log(logger: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WANDB_MODE", "disabled")
+    tracker = instantiate(composed("train", f"logger={logger}").logger).of(Experiment(tmp_path, "run", "group"))
+    with tracker:
+        first, *others = tracker.loggers(str(tmp_path))
+    assert isinstance(first, CSVLogger)
+    assert len(others) == (logger != "csv")
 
 
 @pytest.mark.parametrize("trainer", options("trainer"))
@@ -232,3 +238,20 @@ def test_data_and_cache_are_told_by_the_environment(monkeypatch: pytest.MonkeyPa
     monkeypatch.delenv("JOINGR_CACHE")
     source = composed("evaluate", "dataset=bird").dataset.source
     assert (source.root, source.cache) == ("data", "~/.cache/joingr_pyg")
+
+
+def test_the_search_of_weights_and_biases_starts_runs_that_exist() -> None:
+    search = OmegaConf.to_container(OmegaConf.load(CONF / "sweep.yaml"), resolve=False)
+    assert isinstance(search, dict)
+    assert (CONF.parent / search["program"]).is_file()
+    assert search["metric"]["name"] in MONITORS
+    assert search["command"][-1] == "${args_no_hyphens}"
+    given = [each for each in search["command"] if not each.startswith("$")]
+    for last in (0, -1):
+        chosen = [
+            f"{key}={each.get('values', [each.get('value')])[last]}" for key, each in search["parameters"].items()
+        ]
+        cfg = composed("train", *given, *chosen)
+        assert cfg.logger.project == search["project"]
+    # A monitor that no epoch logs would leave the search blind: there is an inner validation.
+    assert cfg.validation.fraction > 0

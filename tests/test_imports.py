@@ -58,6 +58,7 @@ RESERVED = {
     "bm25s": {"words", "models"},
     "Stemmer": {"words"},
     "tqdm": {"progress"},
+    "wandb": {"training"},
 }
 """Libraries that only some parts may import, at whatever place in the code."""
 
@@ -115,3 +116,7 @@ def test_importing_the_layers_loads_nothing_heavy() -> None:
     code = f"import sys, joingr_pyg.nn; print([name for name in {HEAVY!r} if name in sys.modules])"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "[]"
+
+
+def test_one_file_knows_weights_and_biases() -> None:
+    assert {path.name for path, _, module in IMPORTED if module.split(".")[0] == "wandb"} == {"weights_and_biases.py"}

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from joingr_pyg.reports.secrets import without_secrets
 from joingr_pyg.whole_file import whole_file
 
 METRICS = "metrics.json"
@@ -23,7 +24,8 @@ def write_text(path: Path, text: str) -> None:
 
 def effective(config: Mapping[str, Any]) -> dict[str, Any]:
     """What of a config bears on the results, in the plain values that JSON knows."""
-    return json.loads(json.dumps({key: value for key, value in config.items() if key not in WITHOUT_EFFECT}))
+    kept = {key: value for key, value in without_secrets(config).items() if key not in WITHOUT_EFFECT}
+    return json.loads(json.dumps(kept))
 
 
 def flat(config: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from joingr_pyg.datasets import JoinGraphs
+from joingr_pyg.datasets import JoinGraphs, Question
 from joingr_pyg.evaluation import Evaluation, evaluate, evaluate_folds
 from joingr_pyg.models import Retriever
 from joingr_pyg.progress import bar
@@ -49,6 +49,13 @@ class Outcome:
     spread: dict[str, float] = field(default_factory=dict)
 
 
+OnTested = Callable[[Fitted, Evaluation, JoinGraphs, Queries, Sequence[Question]], None]
+
+
+def _nothing(*_: Any) -> None:
+    pass
+
+
 def train_and_test(
     train: JoinGraphs,
     test: JoinGraphs | None,
@@ -57,6 +64,7 @@ def train_and_test(
     folder: Path,
     evaluate_model: Callable[..., Evaluation] = evaluate,
     resume: Path | None = None,
+    on_tested: OnTested = _nothing,
 ) -> Outcome | None:
     """Train on one split and test on another.
 
@@ -68,6 +76,8 @@ def train_and_test(
         folder: Where checkpoints go.
         evaluate_model: :func:`~joingr_pyg.evaluation.evaluate` with its options filled in.
         resume: Checkpoint to go on from.
+        on_tested: Told what the trained model did: the fitted model, its evaluation, the dataset, and the questions it
+            was tested on, as it sees them and with their gold.
 
     Returns:
         What was found, in the first process of a training; ``None`` in the others.
@@ -79,6 +89,7 @@ def train_and_test(
         return Outcome({}, [], {}, fitted.seconds, 0.0, [fitted.checkpoint], [fitted.epochs])
     queries = test.encode_questions()
     tested = evaluate_model(fitted.model, test, queries)
+    on_tested(fitted, tested, test, queries, test.questions)
     for method in baselines.values():
         method.remember(train.encode_questions(), [question.gold for question in train.questions])
     return Outcome(
@@ -101,6 +112,7 @@ def cross_validate(
     evaluate_model: Callable[..., Evaluation] = evaluate,
     workers: int = 1,
     resume: bool = False,
+    on_tested: OnTested = _nothing,
 ) -> Outcome | None:
     """Train once a fold on the questions of all others, and test on its own.
 
@@ -113,13 +125,16 @@ def cross_validate(
         evaluate_model: As in :func:`train_and_test`.
         workers: Folds trained at the same time, each in a process of its own.
         resume: Go on with the folds of a run that ended early, each from its last checkpoint if it has one.
+        on_tested: As in :func:`train_and_test`, once a fold and in the process that trained it.
 
     Returns:
         As :func:`train_and_test`.
     """
     queries = dataset.encode_questions()
     jobs = [
-        partial(_fold, dataset, queries, list(test), fit_model, evaluate_model, folder / f"fold_{number}", resume)
+        partial(
+            _fold, dataset, queries, list(test), fit_model, evaluate_model, folder / f"fold_{number}", resume, on_tested
+        )
         for number, test in enumerate(folds)
     ]
     ended = list(bar("Folds", len(jobs), "fold", iterable=_run(jobs, workers)))
@@ -152,6 +167,7 @@ def _fold(
     evaluate_model: Callable[..., Evaluation],
     folder: Path,
     resume: bool,
+    on_tested: OnTested,
 ) -> tuple[tuple[Path, int, float], Evaluation] | None:
     train = sorted(set(range(len(dataset.questions))) - set(test))
     last = folder / f"{LAST}.ckpt"
@@ -164,7 +180,9 @@ def _fold(
     )
     if fitted is None:
         return None
-    tested = evaluate_model(fitted.model, dataset, queries[test], [dataset.questions[i] for i in test])
+    questions = [dataset.questions[i] for i in test]
+    tested = evaluate_model(fitted.model, dataset, queries[test], questions)
+    on_tested(fitted, tested, dataset, queries[test], questions)
     return (fitted.checkpoint, fitted.epochs, fitted.seconds), tested
 
 

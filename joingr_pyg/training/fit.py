@@ -116,7 +116,7 @@ def fit(
     dataset: JoinGraphs,
     loss: TableLoss,
     make_trainer: Callable[..., L.Trainer],
-    make_logger: Callable[..., Logger],
+    make_logger: Callable[..., Logger | list[Logger]],
     folder: Path,
     fitting: Fitting,
     questions: Sequence[Question] | None = None,
@@ -132,7 +132,7 @@ def fit(
         dataset: The dataset; all of its tables are candidates.
         loss: The objective.
         make_trainer: Makes the trainer when given ``callbacks``, ``logger`` and ``default_root_dir``.
-        make_logger: Makes the logger when given ``save_dir``.
+        make_logger: Makes the logger or loggers when given ``save_dir``.
         folder: Where checkpoints go.
         fitting: How to fit.
         questions: The questions to learn from; all of the dataset's where not given.

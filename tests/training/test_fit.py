@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 import torch
-from torch.nn.functional import dropout
 
 from joingr_pyg.datasets import Beaver, Question
 from joingr_pyg.encoders import HashingEncoder
@@ -17,6 +16,7 @@ from joingr_pyg.evaluation import evaluate
 from joingr_pyg.losses import EdgeLoss, TableLoss
 from joingr_pyg.models import JoinGR
 from joingr_pyg.models.checkpoint import load_checkpoint, require_encoder
+from joingr_pyg.nn.dropout import dropout
 from joingr_pyg.queries import Queries
 from joingr_pyg.training import fit as module
 from joingr_pyg.training.fit import Fitted, Fitting
@@ -317,6 +317,6 @@ def test_dropout_draws_anew_each_epoch(fit_tiny: Fit, monkeypatch: pytest.Monkey
             drawn.append(tuple(torch.get_rng_state()[:64].tolist()))
         return dropout(*args, **options)
 
-    monkeypatch.setattr("joingr_pyg.nn.edge_scorer.F.dropout", noted)
+    monkeypatch.setattr("joingr_pyg.nn.edge_scorer.dropout", noted)
     fit_tiny("run", epochs=2, validation=0.0, batch_size=8)
     assert len(set(drawn)) == len(drawn) > 2

@@ -1,0 +1,71 @@
+"""Where the course of an experiment is told while it runs, and its results when it is over."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from lightning.pytorch.loggers import CSVLogger, Logger
+
+from joingr_pyg.datasets import JoinGraphs, Question
+from joingr_pyg.evaluation import Evaluation
+from joingr_pyg.queries import Queries
+from joingr_pyg.reports.comparison import Row
+from joingr_pyg.training.fit import Fitted
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What a tracker is told of an experiment before it begins.
+
+    Args:
+        folder: The run's folder.
+        name: Name of the run.
+        group: What it is compared with: the sweep it belongs to, or itself.
+        config: Its config in plain values, without secrets.
+    """
+
+    folder: Path
+    name: str
+    group: str
+    config: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Tracker:
+    """Keeps the values of every epoch in ``metrics.csv``; others tell them elsewhere besides.
+
+    It is used as a context, which an experiment begins and ends in.
+    """
+
+    experiment: Experiment
+
+    def of(self, experiment: Experiment) -> Self:
+        """Take up an experiment."""
+        self.experiment = experiment
+        return self
+
+    def loggers(self, save_dir: str) -> list[Logger]:
+        """The loggers of one training, whose files go to ``save_dir``."""
+        return [CSVLogger(save_dir, name=None, version="")]
+
+    def tested(
+        self,
+        fitted: Fitted,
+        evaluation: Evaluation,
+        dataset: JoinGraphs,
+        queries: Queries,
+        questions: Sequence[Question],
+    ) -> None:
+        """Tell what a trained model did on the questions it was tested on; called in the process that trained it."""
+
+    def compared(self, rows: Sequence[Row], records: Sequence[dict[str, Any]]) -> None:
+        """Tell the table of methods and what each question got, when all is done."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        """End, whether well or not."""
