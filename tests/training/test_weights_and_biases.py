@@ -29,8 +29,9 @@ METRICS = ["P@5", "R@5", "PR@5", "P@15", "R@15", "PR@15"]
 
 
 @pytest.fixture(autouse=True)
-def _nobody_logged_in(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def _nobody_logged_in(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     """A home without a key, and no way to the network."""
+    wandb.teardown()  # A process reads W&B's settings once.
     for name in ("WANDB_MODE", "WANDB_API_KEY", "WANDB_IDENTITY_TOKEN_FILE", "WANDB_RUN_GROUP", "WANDB_PROJECT"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
@@ -39,6 +40,8 @@ def _nobody_logged_in(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("WANDB_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("WANDB_CONFIG_DIR", str(tmp_path / "config"))
     monkeypatch.setenv("WANDB_BASE_URL", "http://127.0.0.1:9")
+    yield
+    wandb.teardown()
 
 
 def records(path: Path) -> Iterator[Record]:
