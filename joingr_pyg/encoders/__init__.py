@@ -2,6 +2,7 @@
 
 from joingr_pyg.encoders.base import Encoder, require_question
 from joingr_pyg.encoders.cache import CachedEncoder, EmbeddingCache
+from joingr_pyg.encoders.cross_encoder import PairScorer
 from joingr_pyg.encoders.hashing import HashingEncoder
 from joingr_pyg.encoders.packaged import MiniLMEncoder
 from joingr_pyg.encoders.sentence_transformer import SentenceTransformerEncoder
@@ -12,6 +13,7 @@ __all__ = [
     "Encoder",
     "HashingEncoder",
     "MiniLMEncoder",
+    "PairScorer",
     "SentenceTransformerEncoder",
     "require_question",
 ]

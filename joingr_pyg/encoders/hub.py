@@ -14,7 +14,7 @@ def is_model_folder(folder: Path, *any_of: str) -> bool:
     return any((folder / name).is_file() for name in any_of) and any(path.is_file() for path in weights)
 
 
-def hub_folder(model: str, revision: str | None, needs: str) -> Path:
+def hub_folder(model: str, revision: str | None, needs: str, setting: str = "encoder.path") -> Path:
     """The folder of a hub model, from the local cache where it is complete, else downloaded.
 
     A cached model is used without any network traffic. ``HF_HOME``, ``HF_ENDPOINT`` and ``HF_HUB_OFFLINE`` are
@@ -24,6 +24,7 @@ def hub_folder(model: str, revision: str | None, needs: str) -> Path:
         model: Name of the model on the hub.
         revision: Branch, tag or commit; ``None`` for the default branch.
         needs: File that has to be there beside the weights.
+        setting: Name of the setting that takes a local folder, for messages.
 
     Raises:
         JoinGRError: If the model is neither cached nor can be downloaded.
@@ -57,5 +58,5 @@ def hub_folder(model: str, revision: str | None, needs: str) -> Path:
         raise JoinGRError(
             f"The model {which} is not, or not wholly, in the local model cache, and the model hub cannot be reached "
             f"({reason}): download it beforehand with `hf download {model}`, or give a folder that holds it as "
-            "encoder.path=<folder>."
+            f"{setting}=<folder>."
         ) from error

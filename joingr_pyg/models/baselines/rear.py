@@ -1,0 +1,98 @@
+"""REaR: retrieve, expand, refine (Agarwal et al., 2025)."""
+
+from typing import Self
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from joingr_pyg.corpus import Corpus
+from joingr_pyg.descriptors import TABLE_COLUMNS, readable_name
+from joingr_pyg.encoders import PairScorer
+from joingr_pyg.errors import JoinGRError
+from joingr_pyg.models.retriever import Ranking, Retriever, rank_dense
+from joingr_pyg.progress import bar
+from joingr_pyg.queries import Queries
+
+
+class Rear(Retriever):
+    r"""Retrieves similar tables, adds those that join with them, and ranks all of these anew.
+
+    1. Retrieve the tables of the highest :math:`s(t|q)`.
+    2. Expand: with each of them come the tables most joinable with it, by the highest cosine of a column of one and a
+       column of the other, whether a join is declared or not.
+    3. Refine: a cross-encoder reads the question and the text of each table, ``"table ... in database ...; columns:
+       ..."``. Without one, the variant for where no weights are at hand, the cosine of the question and the vector of
+       that text stands in its place.
+
+    Tables that are neither retrieved nor joined come behind, by :math:`s(t|q)`.
+
+    Args:
+        retrieved: Number of tables retrieved, at least 1.
+        expansions: Number of tables that come with each, at least 0.
+        refiner: The cross-encoder; ``None`` for the variant with the bi-encoder.
+
+    Raises:
+        JoinGRError: If an argument is out of its range.
+    """
+
+    def __init__(self, retrieved: int = 15, expansions: int = 3, refiner: PairScorer | None = None) -> None:
+        super().__init__()
+        if retrieved < 1:
+            raise JoinGRError(f"'retrieved' needs to be at least 1 (got {retrieved}).")
+        if expansions < 0:
+            raise JoinGRError(f"'expansions' needs to be at least 0 (got {expansions}).")
+        self.retrieved = retrieved
+        self.expansions = expansions
+        self.refiner = refiner
+
+    def index(self, corpus: Corpus) -> Self:
+        if self.refiner is not None:
+            self.refiner.require()
+        self._joinable: dict[int, np.ndarray] = {}
+        return super().index(corpus)
+
+    def rank(self, queries: Queries, k: int) -> Ranking:
+        similarity, _ = self.corpus.similarity(queries.vector)
+        texts = queries.text if self.refiner is None else queries.require_text("rear")
+        hits = self.columns.search(queries.vector, self.retrieved).table.tolist()
+        scores = torch.empty_like(similarity)
+        shown = bar(
+            "Refining (rear)", len(hits), "question", iterable=hits, **({} if self.refiner else {"disable": True})
+        )
+        for row, found in enumerate(shown):
+            pool = self.expand([table for table in found if table >= 0])
+            refined = self._refined(texts[row] if texts else "", queries.vector[row], pool).to(scores)
+            # A similarity is from -1 to 1, so this is below the lowest of the pool.
+            scores[row] = refined.min() - 2 + similarity[row]
+            scores[row, pool] = refined
+        return rank_dense(scores, k)
+
+    def expand(self, tables: list[int]) -> list[int]:
+        """Tables with those most joinable with each, every one once, ascending."""
+        return sorted({*tables, *(int(other) for table in tables for other in self._joined(table))})
+
+    def _joined(self, table: int) -> np.ndarray:
+        """The ``expansions`` tables most joinable with one; equal ones go by table number."""
+        if table not in self._joinable:
+            corpus = self.corpus
+            own = slice(*corpus.column_ptr[table : table + 2].tolist())
+            column = (corpus.x[own] @ corpus.x.t()).amax(dim=0).cpu().numpy()
+            score = np.maximum.reduceat(column, corpus.first_column)
+            score[table] = -np.inf
+            wanted = min(self.expansions, corpus.num_tables - 1)
+            self._joinable[table] = np.argsort(-score, kind="stable")[:wanted]
+        return self._joinable[table]
+
+    def _refined(self, question: str, query: Tensor, pool: list[int]) -> Tensor:
+        if self.refiner is None:
+            return self.corpus.table_x[pool] @ query
+        return self.refiner.score(question, [table_text(self.corpus, table) for table in pool])
+
+
+def table_text(corpus: Corpus, table: int) -> str:
+    """What a cross-encoder reads of a table: its name, its database and its first columns."""
+    database, name = corpus.tables[table]
+    first, last = corpus.column_ptr[table : table + 2].tolist()
+    columns = corpus.columns[first : min(last, first + TABLE_COLUMNS)]
+    return f"table {name} in database {database}; columns: {', '.join(map(readable_name, columns))}"
