@@ -162,6 +162,16 @@ def test_finished_folds_are_not_trained_again(
     assert f"Going on from epoch 2 of 2 ({run.folder}/fold_1/last.ckpt)." in said
 
 
+def test_in_a_sweep_jobs_that_were_not_begun_start_anew(command: Command, tmp_path: Path) -> None:
+    sweep = (f"hydra.sweep.dir={tmp_path}", "trainer.max_epochs=2")
+    command("train.py", "-m", *SMALL, *sweep, "seed=0")
+    (tmp_path / "0/metrics.json").unlink()
+    ended = command("train.py", "-m", *SMALL, *sweep, "seed=0,1", "resume=true")
+    assert ended.status == 0
+    assert f"All 2 epochs are done ({tmp_path}/0/last.ckpt)." in ended.stdout.splitlines()
+    assert (tmp_path / "1/metrics.json").is_file()
+
+
 def test_a_run_is_not_resumed_to_fewer_epochs(command: Command, trained: Any, tmp_path: Path) -> None:
     ended = command("train.py", *SMALL, "trainer.max_epochs=1", f"resume={trained.folder / 'last.ckpt'}")
     assert ended.status == 2
