@@ -1,5 +1,6 @@
 from collections.abc import Callable
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -60,6 +61,28 @@ def test_a_batch_may_be_empty(tiny: Beaver, loss: type[TableLoss]) -> None:
     for name, parameter in module.named_parameters():
         assert parameter.grad is not None, name
         assert not parameter.grad.any(), name
+
+
+def test_the_mean_of_uneven_processes_is_the_mean_of_their_questions(
+    tiny: Beaver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three questions, of which one process has two: gradients are reduced to the mean of processes."""
+    model = JoinGR(16, anchors=2, hops=2, hidden_channels=8, dropout=0.0).index(tiny.corpus())
+    module = RetrievalModule(model, TableLoss(), Optimization(), validate=False)
+    monkeypatch.setattr(module, "log", lambda *_, **__: None)
+    questions = QuestionSet(model, tiny.questions, tiny.encode_questions())
+
+    def gradient(share: list[int], processes: int) -> torch.Tensor:
+        strategy = SimpleNamespace(reduce=lambda value, reduce_op: torch.tensor(3.0) if reduce_op == "sum" else None)
+        module._trainer = SimpleNamespace(world_size=processes, strategy=strategy)  # type: ignore[assignment]
+        module.zero_grad()
+        module.training_step(questions[share], 0).backward()
+        return torch.cat([parameter.grad.flatten().clone() for parameter in module.parameters()])
+
+    whole = gradient([0, 4, 1], 1)
+    assert whole.abs().max() > 1e-4
+    shared = (gradient([0, 1], 2) + gradient([4], 2)) / 2
+    torch.testing.assert_close(shared, whole)
 
 
 def test_the_graph_follows_the_questions_to_their_device(tiny: Beaver) -> None:
