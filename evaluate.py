@@ -12,7 +12,7 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf
 
-from joingr_pyg.command_line import known_keys, method_names
+from joingr_pyg.command_line import given_overrides, known_keys, method_names
 from joingr_pyg.datasets import JoinGraphs
 from joingr_pyg.encoders import CachedEncoder, Encoder
 from joingr_pyg.errors import JoinGRError
@@ -22,7 +22,7 @@ from joingr_pyg.models import Retriever
 from joingr_pyg.models.checkpoint import load_checkpoint, require_encoder
 from joingr_pyg.multirun import named_failures, run
 from joingr_pyg.reports.comparison import Row, comparison, show
-from joingr_pyg.reports.run_files import write_metrics, write_questions
+from joingr_pyg.reports.run_files import training_of, write_metrics, write_questions
 from joingr_pyg.reports.secrets import without_secrets
 from joingr_pyg.reports.summary import summarize
 
@@ -37,7 +37,7 @@ def evaluate_method(cfg: DictConfig, folder: Path) -> dict[str, Any]:
     torch.manual_seed(cfg.seed)
     start = time.perf_counter()
     encoder = CachedEncoder(instantiate(cfg.encoder), Path(cfg.paths.cache) / "embeddings")
-    method, retriever = _retriever(cfg, encoder)
+    method, retriever, trained = _retriever(cfg, encoder)
     source = instantiate(cfg.dataset.source)
     dataset: JoinGraphs = source(split=cfg.dataset.test, encoder=encoder)
     queries = dataset.encode_questions()
@@ -66,6 +66,8 @@ def evaluate_method(cfg: DictConfig, folder: Path) -> dict[str, Any]:
         timing={"embedding": embedding, "training": 0.0, "evaluation": result.seconds},
         **({"folds": result.folds, "spread": result.spread} if result.folds else {}),
         **({"measured": retriever.measured()} if retriever.measured() else {}),
+        **({"trained": trained} if trained else {}),
+        overrides=given_overrides(),
         config=without_secrets(OmegaConf.to_container(cfg, resolve=True)),
     )
     write_metrics(folder, summary)
@@ -78,17 +80,19 @@ def evaluate_method(cfg: DictConfig, folder: Path) -> dict[str, Any]:
     return summary
 
 
-def _retriever(cfg: DictConfig, encoder: Encoder) -> tuple[str, Retriever]:
+def _retriever(cfg: DictConfig, encoder: Encoder) -> tuple[str, Retriever, dict[str, Any]]:
+    """The method's name, the method, and how it was trained if it was."""
     method = cfg.get("method")  # A group that is chosen nothing from leaves no key.
     if (cfg.checkpoint is None) == (method is None):
         raise JoinGRError(
             f"Give one of method=<name> ({', '.join(method_names())}) and checkpoint=<file that train.py wrote>."
         )
     if cfg.checkpoint is None:
-        return HydraConfig.get().runtime.choices["method"], instantiate(method)
+        return HydraConfig.get().runtime.choices["method"], instantiate(method), {}
     model, description = load_checkpoint(cfg.checkpoint)
     require_encoder(description, encoder.name, encoder.identity, cfg.checkpoint)
-    return "joingr", model
+    trained = {"dataset": description.dataset, "seed": description.seed, **training_of(Path(cfg.checkpoint))}
+    return "joingr", model, trained
 
 
 @hydra.main(config_path="conf", config_name="evaluate", version_base="1.3")

@@ -1,6 +1,5 @@
 """Train a retriever and evaluate it: ``python train.py dataset=bird encoder=minilm``."""
 
-import re
 import time
 from functools import partial
 from pathlib import Path
@@ -13,7 +12,7 @@ from hydra.types import RunMode
 from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf
 
-from joingr_pyg.command_line import known_keys, method_names
+from joingr_pyg.command_line import given_overrides, known_keys, method_names
 from joingr_pyg.datasets import JoinGraphs
 from joingr_pyg.encoders import CachedEncoder
 from joingr_pyg.errors import JoinGRError
@@ -22,7 +21,7 @@ from joingr_pyg.folds import deal_folds
 from joingr_pyg.models import Retriever
 from joingr_pyg.multirun import named_failures, run
 from joingr_pyg.reports.comparison import Row, comparison, show
-from joingr_pyg.reports.run_files import WITHOUT_EFFECT, write_metrics, write_questions
+from joingr_pyg.reports.run_files import write_metrics, write_questions
 from joingr_pyg.reports.secrets import without_secrets
 from joingr_pyg.reports.summary import summarize
 from joingr_pyg.training.experiment import Outcome, cross_validate, train_and_test
@@ -112,8 +111,7 @@ def _experiment(cfg: DictConfig, folder: Path, sweep: bool) -> Experiment:
     if not sweep:
         return Experiment(folder, folder.name, folder.name, config)
     hydra = HydraConfig.get()
-    telling = [each for each in hydra.overrides.task if re.split(r"[.=]", each.lstrip("+"))[0] not in WITHOUT_EFFECT]
-    return Experiment(folder, " ".join([str(hydra.job.num), *telling]), Path(hydra.sweep.dir).name, config)
+    return Experiment(folder, " ".join([str(hydra.job.num), *given_overrides()]), Path(hydra.sweep.dir).name, config)
 
 
 def _baseline(name: str, cfg: DictConfig) -> Retriever:
@@ -167,6 +165,7 @@ def _report(
         baselines=outcome.baselines,
         epochs=outcome.epochs,
         checkpoints=[str(path) for path in outcome.checkpoints],
+        overrides=given_overrides(),
         config=without_secrets(OmegaConf.to_container(cfg, resolve=True)),
     )
     write_metrics(folder, summary)

@@ -5,10 +5,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from hydra.core.global_hydra import GlobalHydra
+from hydra.core.hydra_config import HydraConfig
 from hydra.errors import MissingConfigException
 from omegaconf.errors import ConfigAttributeError, ConfigKeyError, MissingMandatoryValue
 
 from joingr_pyg.errors import JoinGRError
+from joingr_pyg.reports.run_files import WITHOUT_EFFECT
+from joingr_pyg.reports.secrets import without_secrets
 
 
 @contextmanager
@@ -60,6 +63,15 @@ def known_keys(command: str) -> Iterator[None]:
 def method_names() -> list[str]:
     """The methods that the config group ``method`` holds, in alphabetical order."""
     return sorted(GlobalHydra.instance().config_loader().get_group_options("method"))
+
+
+def given_overrides() -> list[str]:
+    """What the command line said that bears on the results; nothing where there was no command line."""
+    if not HydraConfig.initialized():
+        return []
+    given = [each.partition("=") for each in HydraConfig.get().overrides.task]
+    telling = [each for each in given if each[0].lstrip("+~").split(".")[0].split("@")[0] not in WITHOUT_EFFECT]
+    return [f"{key}{equals}{without_secrets({key: value})[key]}" for key, equals, value in telling]
 
 
 def tell(command: str, sentence: str) -> None:

@@ -17,7 +17,7 @@ Command = Callable[..., Any]
 SMALL = ("encoder=hashing", "encoder.dim=16")
 KEYS = [
     *("dataset", "split", "setting", "encoder", "method", "checkpoint", "seed"),
-    *("graph", "questions", "metrics", "timing", "config"),
+    *("graph", "questions", "metrics", "timing", "trained", "overrides", "config"),
 ]
 
 
@@ -43,6 +43,18 @@ def test_metrics_json_has_the_same_keys(evaluated: Any, trained: Any) -> None:
     assert said["questions"] == trained.metrics["questions"]
     assert list(said["timing"]) == list(trained.metrics["timing"])
     assert said["timing"]["training"] == 0
+
+
+def test_metrics_json_says_how_the_run_was_started_and_trained(evaluated: Any, trained: Any, command: Command) -> None:
+    checkpoint = f"checkpoint={trained.folder / 'best.ckpt'}"
+    assert evaluated.metrics["overrides"] == [checkpoint, *SMALL]
+    said = evaluated.metrics["trained"]
+    assert (said["dataset"], said["seed"], said["overrides"]) == ("demo", 0, trained.metrics["overrides"])
+    assert {*SMALL, "model.anchors=2"} <= set(said["overrides"])
+    # A method is not trained, and where a run is kept does not bear on its results.
+    vanilla = command("evaluate.py", "method=vanilla", *SMALL, "paths.output=elsewhere").metrics
+    assert vanilla["overrides"] == ["method=vanilla", *SMALL]
+    assert "trained" not in vanilla
 
 
 def test_the_result_is_shown(evaluated: Any) -> None:

@@ -30,6 +30,8 @@ class Run:
         spread: Standard deviation of each metric over folds, where there are folds.
         place: Its folder, below the one that was collected.
         modified: When it ended, in seconds; newer is larger.
+        folder: Its folder; ``None`` if it was read from a file of runs.
+        summary: All that its ``metrics.json`` says; empty if it was read from a file of runs.
     """
 
     parameters: Mapping[str, Any]
@@ -37,6 +39,8 @@ class Run:
     spread: Mapping[str, float] = field(default_factory=dict)
     place: str = ""
     modified: float = 0.0
+    folder: Path | None = None
+    summary: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def seed(self) -> Any:
@@ -109,6 +113,8 @@ def _read_run(path: Path, root: Path) -> Run:
             dict(summary.get("spread", {})),
             str(Path(root.resolve().name, path.parent.relative_to(root))),
             path.stat().st_mtime,
+            path.parent,
+            summary,
         )
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise JoinGRError(f"'{path}' is not what train.py or evaluate.py writes: name other folders.") from error
@@ -136,7 +142,19 @@ def parameters(summary: Mapping[str, Any]) -> dict[str, Any]:
     for key, other in _FOLLOWS.items():
         if key in found and found[key] == found.get(other):
             del found[key]
+    trained = summary.get("trained", {})
+    if trained:
+        # The seed of a trained model is that of its training.
+        found[SEED], found["trained.dataset"] = trained["seed"], trained["dataset"]
+    if "overrides" in trained:
+        del found["checkpoint"]
+        found["trained.overrides"] = " ".join(without(trained["overrides"], SEED, "dataset"))
     return found
+
+
+def without(overrides: Sequence[str], *keys: str) -> list[str]:
+    """Overrides of the command line but for those of some keys."""
+    return [each for each in overrides if each.partition("=")[0].lstrip("+~") not in keys]
 
 
 def differing(runs: Sequence[Run]) -> list[str]:

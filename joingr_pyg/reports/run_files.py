@@ -49,3 +49,17 @@ def write_questions(folder: Path, records: Iterable[dict[str, Any]]) -> Path:
     path = folder / QUESTIONS
     write_text(path, "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records))
     return path
+
+
+def training_of(checkpoint: Path) -> dict[str, Any]:
+    """What the command of the training said, where the run that left a checkpoint tells: its ``overrides``.
+
+    Args:
+        checkpoint: A checkpoint in the folder of a run, or in that of one of its folds.
+    """
+    for folder in (checkpoint.parent, checkpoint.parent.parent):
+        try:
+            return {"overrides": list(json.loads((folder / METRICS).read_text(encoding="utf-8"))["overrides"])}
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+    return {}

@@ -140,3 +140,18 @@ def test_bad_input_is_one_sentence(make_run: MakeRun, tmp_path: Path) -> None:
         (tmp_path / "other.json").write_text(foreign)
         with pytest.raises(JoinGRError, match=r"other.json' holds no runs: .*--each --json"):
             collect([tmp_path / "other.json"])
+
+
+def test_seeds_of_a_trained_model_are_one_configuration_on_another_dataset(make_run: MakeRun, tmp_path: Path) -> None:
+    for number, (dataset, seed) in enumerate([("bird", 1), ("bird", 2), ("spider", 1)]):
+        folder = make_run(f"{number}", {"R@5": 0.5}, checkpoint=f"{dataset}/{seed}/best.ckpt")
+        summary = json.loads((folder / "metrics.json").read_text())
+        overrides = [f"dataset={dataset}", f"seed={seed}", "model.hops=3"]
+        summary["trained"] = {"dataset": dataset, "seed": seed, "overrides": overrides}
+        (folder / "metrics.json").write_text(json.dumps(summary))
+    first, second, other = collected(tmp_path)
+    assert (first.seed, second.seed, other.seed) == (1, 2, 1)
+    assert first.configuration == second.configuration != other.configuration
+    assert first.parameters["trained.overrides"] == "model.hops=3"
+    assert first.folder == tmp_path / "0"
+    assert first.summary["trained"]["seed"] == 1

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from joingr_pyg.reports.run_files import effective, flat, write_metrics, write_questions, write_text
+from joingr_pyg.reports.run_files import effective, flat, training_of, write_metrics, write_questions, write_text
 
 
 def test_metrics_are_readable_json_in_a_new_folder(tmp_path: Path) -> None:
@@ -34,6 +34,15 @@ def test_questions_are_a_line_each_whatever_they_hold(tmp_path: Path) -> None:
     assert [json.loads(line) for line in lines[:-1]] == records
     assert lines[-1] == ""
     assert write_questions(tmp_path, []).read_text() == ""
+
+
+def test_a_checkpoint_knows_the_command_of_its_training(tmp_path: Path) -> None:
+    write_metrics(tmp_path / "run", {"overrides": ["dataset=bird", "seed=1"]})
+    for place in ("best.ckpt", "fold_2/last.ckpt"):
+        assert training_of(tmp_path / "run" / place) == {"overrides": ["dataset=bird", "seed=1"]}
+    assert training_of(tmp_path / "elsewhere" / "best.ckpt") == {}
+    write_metrics(tmp_path / "older", {"metrics": {}})
+    assert training_of(tmp_path / "older" / "best.ckpt") == {}
 
 
 def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
