@@ -7,7 +7,7 @@ from pathlib import Path
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.reports.collect import Run, collect, select
 from joingr_pyg.reports.comparison import show
-from joingr_pyg.reports.run_files import write_text
+from joingr_pyg.reports.run_files import write_named
 from joingr_pyg.reports.sweep_table import as_csv, as_json, as_markdown, as_rich, sweep_table
 from joingr_pyg.whole_file import whole_file
 
@@ -55,17 +55,9 @@ def compare(arguments: Namespace) -> None:
         print(f"Not in the table: '{run.place}', which a newer run of the same seed repeats.", file=sys.stderr)
     for path, write in ((arguments.csv, as_csv), (arguments.markdown, as_markdown), (arguments.json, as_json)):
         if path is not None:
-            _write(path, write(table))
+            write_named(path, write(table))
     if arguments.plot is not None:
         _draw(runs, arguments, table.metrics[-1] if arguments.y is None else arguments.y)
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        write_text(path, text)
-    except OSError as error:
-        raise JoinGRError(f"'{path}' cannot be written ({error.strerror or error}).") from error
-    print(f"Written: {path}")
 
 
 def _draw(runs: list[Run], arguments: Namespace, metric: str) -> None:

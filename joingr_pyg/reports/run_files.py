@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from joingr_pyg.errors import JoinGRError
 from joingr_pyg.reports.secrets import without_secrets
 from joingr_pyg.whole_file import whole_file
 
@@ -20,6 +21,19 @@ def write_text(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with whole_file(path) as file:
         file.write(text.encode())
+
+
+def write_named(path: Path, text: str) -> None:
+    """Write a file that a command was asked for, and say so.
+
+    Raises:
+        JoinGRError: If it cannot be written.
+    """
+    try:
+        write_text(path, text)
+    except OSError as error:
+        raise JoinGRError(f"'{path}' cannot be written ({error.strerror or error}).") from error
+    print(f"Written: {path}")
 
 
 def effective(config: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,19 +2,34 @@
 
 import json
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from joingr_pyg.reports.run_files import write_questions
+
 MakeRun = Callable[..., Path]
+
+
+def question(index: int, tables: tuple[str, str]) -> dict[str, Any]:
+    """A line of ``questions.jsonl`` from the names of gold and ranked tables."""
+    gold, ranked = (each.split() for each in tables)
+    scored = [{"table": table, "score": 1 / place} for place, table in enumerate(ranked, 1)]
+    return {"index": index, "question": f"Question {index}?", "database": "db", "gold": gold, "ranked": scored}
 
 
 @pytest.fixture
 def make_run(tmp_path: Path) -> MakeRun:
-    """``make_run("sweep/0", {"R@5": 0.5}, seed=1, model__hops=2)`` leaves a run; returns its folder."""
+    """``make_run("sweep/0", {"R@5": 0.5}, seed=1, model__hops=2)`` leaves a run; returns its folder.
+
+    ``questions=[("a b", "b c a")]`` gives it questions, each with its gold and its ranked tables; ``said={...}`` adds
+    to its ``metrics.json``.
+    """
 
     def make(place: str, metrics: dict[str, float], seed: int = 0, **given: Any) -> Path:
+        said, questions = given.pop("said", {}), given.pop("questions", None)
         more = {key: given.pop(key) for key in ("spread", "dataset", "encoder", "method") if key in given}
         config: dict[str, Any] = {
             "dataset": {
@@ -54,7 +69,9 @@ def make_run(tmp_path: Path) -> MakeRun:
         }
         folder = tmp_path / place
         folder.mkdir(parents=True)
-        (folder / "metrics.json").write_text(json.dumps(summary), encoding="utf-8")
+        (folder / "metrics.json").write_text(json.dumps({**summary, **said}), encoding="utf-8")
+        if questions is not None:
+            write_questions(folder, map(question, count(), questions))
         return folder
 
     return make
