@@ -93,6 +93,12 @@ def table_descriptors(database: Database) -> list[str]:
     ]
 
 
+def split_table_descriptor(text: str) -> tuple[str, list[str]] | None:
+    """The title and the column names of a text that :func:`table_descriptors` made, or ``None`` of any other."""
+    title, found, columns = text.partition("; columns: ")
+    return (title, columns.split(", ")) if found and title.startswith("table ") else None
+
+
 def table_documents(database: Database) -> list[str]:
     """The words of each table, in table order, for methods that match words rather than vectors.
 

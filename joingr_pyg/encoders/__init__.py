@@ -6,6 +6,7 @@ from joingr_pyg.encoders.cross_encoder import PairScorer
 from joingr_pyg.encoders.hashing import HashingEncoder
 from joingr_pyg.encoders.packaged import MiniLMEncoder
 from joingr_pyg.encoders.sentence_transformer import SentenceTransformerEncoder
+from joingr_pyg.encoders.tapas import TapasEncoder
 
 __all__ = [
     "CachedEncoder",
@@ -15,5 +16,6 @@ __all__ = [
     "MiniLMEncoder",
     "PairScorer",
     "SentenceTransformerEncoder",
+    "TapasEncoder",
     "require_question",
 ]

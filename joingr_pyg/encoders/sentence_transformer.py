@@ -86,7 +86,7 @@ class SentenceTransformerEncoder:
         if self.weights_sha256:
             source = f"{self.model} sha256:{self.weights_sha256}"
         elif self.path:
-            source = f"sha256:{_folder_digest(self._local_folder(self.path))}"
+            source = f"sha256:{folder_digest(self._local_folder(self.path))}"
         else:
             source = f"{self.model}@{self.revision or 'main'}"
         settings = {
@@ -229,7 +229,8 @@ def _silent_loading() -> Iterator[None]:
             transformers_logging.enable_progress_bar()
 
 
-def _folder_digest(folder: Path) -> str:
+def folder_digest(folder: Path) -> str:
+    """The sha256 of a model's files, wherever its folder lies."""
     digest = sha256()
     for path in sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix in _MODEL_FILES):
         with path.open("rb") as file:

@@ -1,12 +1,30 @@
-"""The vanilla dense retriever: a table is as similar as its most similar column."""
+"""The vanilla dense retriever: tables by similarity alone."""
 
-from joingr_pyg.models.retriever import Ranking, Retriever
+from joingr_pyg.errors import JoinGRError
+from joingr_pyg.models.retriever import Ranking, Retriever, rank_dense
 from joingr_pyg.queries import Queries
 
 
 class Vanilla(Retriever):
-    r"""Ranks by :math:`s(t|q) = \max_{v \in V(t)} \langle q, v \rangle` alone (the baseline of section 4)."""
+    r"""Ranks by similarity alone (the baseline of section 4).
+
+    Args:
+        by: ``"column"``: a table is as similar as its most similar column, :math:`s(t|q) = \max_{v \in V(t)}
+            \langle q, v \rangle`. ``"table"``: as the vector of its own text, which dense table retrievers such as DTR
+            embed.
+
+    Raises:
+        JoinGRError: If ``by`` is neither.
+    """
+
+    def __init__(self, by: str = "column") -> None:
+        super().__init__()
+        if by not in ("column", "table"):
+            raise JoinGRError(f"'by' needs to be 'column' or 'table' (got {by!r}).")
+        self.by = by
 
     def rank(self, queries: Queries, k: int) -> Ranking:
+        if self.by == "table":
+            return rank_dense(queries.vector @ self.corpus.table_x.t(), k)
         hits = self.columns.search(queries.vector, k)
         return Ranking(hits.table, hits.score)
