@@ -43,6 +43,12 @@ def test_links_lead_somewhere(path: str) -> None:
 
 
 def test_every_folder_it_names_exists() -> None:
-    for cell in re.findall(r"^\| (`[^|]*) \|", README, flags=re.MULTILINE):
+    for cell in re.findall(r"^\| (`[^|]*) \|", README.partition("## Where things are")[2], flags=re.MULTILINE):
         for name in re.findall(r"`([^`]+)`", cell):
             assert (ROOT / name).exists() or (ROOT / "joingr_pyg" / name).exists(), name
+
+
+def test_the_methods_it_names_are_all_there_are() -> None:
+    section = README.partition("| `method=` |")[2].partition("\n\n")[0]
+    names = re.findall(r"^\| `(\w+)` \|", section, flags=re.MULTILINE)
+    assert sorted(names) == sorted(path.stem for path in (ROOT / "conf/method").glob("*.yaml"))
