@@ -1,0 +1,185 @@
+"""Rows of the results page: what was measured, what the paper prints, and what could not be run."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from joingr_pyg.reports.collect import SEED, Run, without
+from joingr_pyg.reports.jobs import FAILED, Job
+from joingr_pyg.reports.published import Published, published
+from joingr_pyg.reports.run_commands import commands_of, overrides_of
+from joingr_pyg.reports.sweep_table import sweep_table
+
+METRICS = ("P@5", "P@15", "R@5", "R@15", "PR@5", "PR@15")
+"""The metrics of the paper, in its order."""
+
+NAMES = {
+    "vanilla": "vanilla",
+    "heuristic": "JoinGR, heuristic",
+    "joingr": "JoinGR",
+    "rear": "REaR",
+    "rear_biencoder": "REaR, refined with the encoder",
+    "jar": "JAR",
+    "iterjar": "IterativeJAR",
+    "knn": "nearest questions vote",
+    "bm25": "BM25",
+    "ppr": "personalised PageRank",
+    "steiner": "Steiner paths",
+}
+DATASETS = {"beaver": "BEAVER", "bird": "BIRD", "spider": "Spider"}
+
+# What a row's other cells say already, and what changes no number.
+_TOLD = (
+    *("dataset", "encoder", "method", "checkpoint", "setting", "ks", "batch_size", "progress", "resume", SEED),
+    *("folds", "fold_groups", "fold_seed", "experiment"),
+)
+_PLAIN_EXPERIMENTS = ("experiment=beaver_cv",)
+
+
+@dataclass(frozen=True)
+class ResultRow:
+    """One row.
+
+    Args:
+        dataset: Name of the dataset.
+        split: Its split; empty where nothing was run.
+        setting: ``"pooled"`` or ``"per_database"``.
+        encoder: Name of the encoder.
+        method: Name of the method.
+        trained: The dataset that its scorer was trained on, where that is another.
+        folds: Number of folds; 0 without.
+        grouped: Whether near-paraphrases share a fold.
+        options: What else its command line set, such as ``loss=edge``.
+        metrics: Means over seeds.
+        spread: Standard deviations over seeds, where there are several.
+        seeds: The seeds.
+        questions: Number of questions.
+        speed: Questions ranked a second, mean over seeds.
+        paper: What the paper prints for it.
+        commands: The commands that make it, in order.
+        skipped: Why there are no numbers, where it could not be run.
+    """
+
+    dataset: str
+    split: str
+    setting: str
+    encoder: str
+    method: str
+    trained: str | None = None
+    folds: int = 0
+    grouped: bool = False
+    options: tuple[str, ...] = ()
+    metrics: Mapping[str, float] = field(default_factory=dict)
+    spread: Mapping[str, float] = field(default_factory=dict)
+    seeds: tuple[int, ...] = ()
+    questions: int = 0
+    speed: float | None = None
+    paper: Mapping[str, float] = field(default_factory=dict)
+    commands: tuple[str, ...] = ()
+    skipped: str = ""
+
+    @property
+    def name(self) -> str:
+        """Method, training and options, as people say them; not the folds."""
+        parts = [NAMES.get(self.method, self.method)]
+        if self.trained:
+            parts.append(f"trained on {DATASETS.get(self.trained, self.trained)}")
+        return ", ".join(parts) + (f" ({' '.join(self.options)})" if self.options else "")
+
+    @property
+    def label(self) -> str:
+        """The name with the folds."""
+        if not self.folds:
+            return self.name
+        return f"{self.name}, {self.folds} {'grouped ' if self.grouped else ''}folds"
+
+
+def result_rows(runs: Sequence[Run], jobs: Sequence[Job] = ()) -> list[ResultRow]:
+    """Rows of runs, seeds together, followed by the paper's rows that no run stands beside.
+
+    Args:
+        runs: Finished runs.
+        jobs: Jobs of sweeps; those that failed tell why a row of the paper has no run.
+    """
+    paper = {row.key: row for row in published()}
+    # Swept configurations that the paper has no row for come after the one that it has.
+    measured = sorted(
+        (_measured(line.runs, line.metrics, line.spread, paper) for line in sweep_table(runs).lines) if runs else (),
+        key=lambda row: len(row.options),
+    )
+    beside = {_key(row) for row in measured if row.paper}
+    missing = [_missing(row, jobs) for row in paper.values() if row.key not in beside]
+    also = [_failed(job) for job in jobs if job.status == FAILED]
+    known = {_key(row) for row in [*measured, *missing]}
+    return [*measured, *missing, *(row for row in also if row is not None and _key(row) not in known)]
+
+
+def _measured(
+    runs: Sequence[Run],
+    metrics: Mapping[str, float],
+    spread: Mapping[str, float],
+    paper: Mapping[tuple[str, str, str, str | None], Published],
+) -> ResultRow:
+    first, parameters = runs[0], runs[0].parameters
+    dataset = str(parameters["dataset"])
+    trained = parameters.get("trained.dataset")
+    speeds = [run.summary.get("timing", {}).get("questions_per_second") for run in runs]
+    known = [speed for speed in speeds if speed]
+    row = ResultRow(
+        dataset=dataset,
+        split=str(parameters["split"]),
+        setting=str(parameters["setting"]),
+        encoder=str(parameters["encoder"]),
+        method=str(parameters["method"]),
+        trained=trained if trained != dataset else None,
+        folds=int(parameters.get("folds") or 0),
+        grouped=bool(parameters.get("folds") and parameters.get("fold_groups")),
+        options=tuple(_options(overrides_of(first)) + _options(first.summary.get("trained", {}).get("overrides", []))),
+        metrics=metrics,
+        spread=spread,
+        seeds=tuple(run.seed for run in runs),
+        questions=int(first.summary.get("questions", {}).get("scored", 0)),
+        speed=sum(known) / len(known) if known else None,
+        commands=tuple(commands_of(runs)),
+    )
+    plain = row.setting == "pooled" and not row.grouped and not row.options
+    beside = paper.get(_key(row)) if plain else None
+    return row if beside is None else _with(row, paper=beside.metrics)
+
+
+def _options(overrides: Sequence[str]) -> list[str]:
+    experiments = [each for each in overrides if each.startswith("experiment=") and each not in _PLAIN_EXPERIMENTS]
+    return [*experiments, *without(overrides, *_TOLD)]
+
+
+def _key(row: ResultRow) -> tuple[str, str, str, str | None]:
+    return row.dataset, row.encoder, row.method, row.trained
+
+
+def _with(row: ResultRow, **changes: object) -> ResultRow:
+    return ResultRow(**{**vars(row), **changes})
+
+
+def _missing(row: Published, jobs: Sequence[Job]) -> ResultRow:
+    asked = [job for job in jobs if job.status == FAILED and _asked(job) == row.key]
+    return ResultRow(
+        dataset=row.dataset,
+        split="",
+        setting="pooled",
+        encoder=row.encoder,
+        method=row.method,
+        trained=row.trained,
+        paper=row.metrics,
+        skipped=asked[0].reason if asked else "",
+    )
+
+
+def _failed(job: Job) -> ResultRow | None:
+    dataset, encoder, method, trained = _asked(job)
+    if not dataset or not method:
+        return None
+    return ResultRow(dataset, "", "pooled", encoder, method, trained, skipped=job.reason)
+
+
+def _asked(job: Job) -> tuple[str, str, str, str | None]:
+    said = {key: value for key, _, value in (each.partition("=") for each in job.overrides)}
+    return said.get("dataset", ""), said.get("encoder", "minilm"), said.get("method", ""), None

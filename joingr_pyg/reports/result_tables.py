@@ -1,0 +1,181 @@
+"""The tables of the results page, in Markdown and as CSV."""
+
+import csv
+import io
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from joingr_pyg.reports.published import paper_tables
+from joingr_pyg.reports.result_rows import DATASETS, METRICS, NAMES, ResultRow
+
+ENCODERS = {"minilm": "MiniLM", "bge": "BGE", "contriever": "Contriever", "dtr": "DTR"}
+SHORT = ("R@5", "PR@5", "R@15", "PR@15")
+
+
+class Footnotes:
+    """Numbers what rows refer to, the same number for the same text."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    def mark(self, row: ResultRow) -> str:
+        """The number of a row's commands, or of the reason why it has no numbers."""
+        if row.commands:
+            text = ", then ".join(f"`{command}`" for command in row.commands)
+        elif row.skipped:
+            text = f"Skipped: {_without_folders(row.skipped)}"
+        else:
+            return "not run"
+        if text not in self.texts:
+            self.texts.append(text)
+        return f"{self.texts.index(text) + 1}"
+
+    def listed(self) -> str:
+        return "".join(f"{number}. {text}\n" for number, text in enumerate(self.texts, 1))
+
+
+def paper_table(rows: Sequence[ResultRow], dataset: str) -> str:
+    """The paper's table on a dataset, what it prints in brackets, and all else that was measured there, pooled."""
+    chosen = [row for row in rows if row.dataset == dataset and row.setting == "pooled"]
+    notes = Footnotes()
+    lines = [["method", "encoder", *METRICS, "questions/s", "command"]]
+    for row in sorted(chosen, key=_order):
+        cells = [_cell(row, name) for name in METRICS]
+        lines.append([row.label, ENCODERS.get(row.encoder, row.encoder), *cells, _speed(row), notes.mark(row)])
+    return _table(lines, 2) + "\n" + notes.listed()
+
+
+def transfer_table(rows: Sequence[ResultRow]) -> str:
+    """A scorer trained on one benchmark and tested on another, X→Y, beside those trained on Y itself."""
+    notes = Footnotes()
+    lines = [["trained on", "tested on", *METRICS, "command"]]
+    trained = [row for row in rows if row.method == "joingr" and row.setting == "pooled" and row.metrics]
+    plain = [row for row in trained if not row.options and not row.grouped]
+    for row in sorted(plain, key=lambda row: (_index(DATASETS, row.dataset), _index(DATASETS, row.trained or ""))):
+        source = DATASETS.get(row.trained, row.trained) if row.trained else f"{DATASETS.get(row.dataset)} itself"
+        source += f", {row.folds} folds" if row.folds else ""
+        target = DATASETS.get(row.dataset, row.dataset)
+        lines.append([source, target, *(_cell(row, name) for name in METRICS), notes.mark(row)])
+    if len(lines) == 1:
+        return "Nothing was trained.\n"
+    return _table(lines, 2) + "\n" + notes.listed()
+
+
+def folds_table(rows: Sequence[ResultRow]) -> str:
+    """Random folds beside folds that keep near-paraphrases together, for what learns from other questions."""
+    notes = Footnotes()
+    pooled = [row for row in rows if row.folds and row.metrics and row.setting == "pooled"]
+    return _side_by_side(pooled, notes, ("random", "grouped"), lambda row: "grouped" if row.grouped else "random")
+
+
+def settings_table(rows: Sequence[ResultRow]) -> str:
+    """All tables of the split competing, beside those of the question's database alone."""
+    notes = Footnotes()
+    names = {"pooled": "pooled", "per_database": "own database"}
+    whole = [row for row in rows if not row.folds and row.metrics and row.setting in names]
+    return _side_by_side(whole, notes, ("pooled", "own database"), lambda row: names[row.setting])
+
+
+def _side_by_side(
+    rows: Iterable[ResultRow], notes: Footnotes, sides: tuple[str, str], side: Callable[[ResultRow], str]
+) -> str:
+    found: dict[tuple[str, str, str], dict[str, ResultRow]] = {}
+    for row in sorted(rows, key=lambda row: (_index(DATASETS, row.dataset), *_order(row))):
+        found.setdefault((row.dataset, row.name, row.encoder), {}).setdefault(side(row), row)
+    heading = [f"{name} {each}" for name in SHORT for each in sides]
+    lines = [["test", "method", *heading, "commands"]]
+    for (dataset, name, _), both in found.items():
+        if len(both) == len(sides):
+            cells = [_number(both[each], metric) for metric in SHORT for each in sides]
+            marks = dict.fromkeys(notes.mark(both[each]) for each in sides)
+            lines.append([DATASETS.get(dataset, dataset), name, *cells, ", ".join(marks)])
+    if len(lines) == 1:
+        return "Nothing was run both ways.\n"
+    return _table(lines, 2) + "\n" + notes.listed()
+
+
+def as_csv(rows: Sequence[ResultRow]) -> str:
+    """All rows; ``R@5 sd`` is the standard deviation over seeds, ``R@5 paper`` what the paper prints."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    columns = [f"{name}{part}" for name in METRICS for part in ("", " sd", " paper")]
+    head = [
+        "paper table",
+        "dataset",
+        "split",
+        "setting",
+        "encoder",
+        "method",
+        "label",
+        "trained on",
+        "folds",
+        "grouped",
+    ]
+    writer.writerow([*head, "options", "seeds", "questions", *columns, "questions/s", "commands", "skipped"])
+    for row in sorted(rows, key=lambda row: (_index(DATASETS, row.dataset), row.setting != "pooled", *_order(row))):
+        values = [_plain(part.get(name)) for name in METRICS for part in (row.metrics, row.spread, row.paper)]
+        writer.writerow(
+            [
+                paper_tables().get(row.dataset, "") if row.paper else "",
+                *(row.dataset, row.split, row.setting, row.encoder, row.method, row.label, row.trained or ""),
+                *(row.folds or "", "yes" if row.grouped else "", " ".join(row.options)),
+                *(" ".join(map(str, row.seeds)), row.questions or "", *values),
+                "" if row.speed is None else f"{row.speed:.0f}",
+                *(" && ".join(row.commands), _without_folders(row.skipped)),
+            ]
+        )
+    return file.getvalue()
+
+
+def _order(row: ResultRow) -> tuple[int, int, int, int, bool, str]:
+    """Encoders in order, within them the paper's rows, then ours."""
+    return (
+        _index(ENCODERS, row.encoder),
+        _index(NAMES, row.method),
+        bool(row.trained) + 0,
+        len(row.options),
+        row.grouped,
+        row.label,
+    )
+
+
+def _index(names: Mapping[str, str], name: str) -> int:
+    return list(names).index(name) if name in names else len(names)
+
+
+def _table(lines: Sequence[Sequence[str]], left: int) -> str:
+    rule = [":--"] * left + ["--:"] * (len(lines[0]) - left)
+    return "".join(
+        f"| {' | '.join(each.replace('|', chr(92) + '|') for each in row)} |\n" for row in [lines[0], rule, *lines[1:]]
+    )
+
+
+def _cell(row: ResultRow, name: str) -> str:
+    """Ours, and the paper's in brackets."""
+    paper = f"[{_short(row.paper[name])}]" if name in row.paper else ""
+    return f"{_number(row, name)} {paper}".strip()
+
+
+def _number(row: ResultRow, name: str) -> str:
+    if name not in row.metrics:
+        return "" if row.metrics else "–"
+    spread = f" ± {_short(row.spread[name])}" if name in row.spread else ""
+    return _short(row.metrics[name]) + spread
+
+
+def _short(value: float) -> str:
+    return f"{value:.3f}".removeprefix("0")
+
+
+def _plain(value: float | None) -> str:
+    return "" if value is None else f"{value:.6g}"
+
+
+def _speed(row: ResultRow) -> str:
+    return "" if row.speed is None else f"{row.speed:,.0f}"
+
+
+def _without_folders(text: str) -> str:
+    """A reason without what only the machine that gave it knows: long asides, and its folders."""
+    text = re.sub(r" \([^()]{40,}\)", "", text)
+    return re.sub(r"(?<![\w.:/])(?:/[\w.@+-]+){2,}/?", "...", text)

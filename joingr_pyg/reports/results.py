@@ -1,0 +1,66 @@
+"""``python -m joingr_pyg results``: the paper's tables from any set of runs, its numbers beside ours."""
+
+import sys
+from argparse import ArgumentParser, Namespace
+from importlib.resources import files
+from pathlib import Path
+
+from joingr_pyg.reports.collect import collect
+from joingr_pyg.reports.jobs import RUNNING, read_jobs
+from joingr_pyg.reports.page import fill
+from joingr_pyg.reports.published import paper_tables, source
+from joingr_pyg.reports.result_rows import ResultRow, result_rows
+from joingr_pyg.reports.result_tables import as_csv, folds_table, paper_table, settings_table, transfer_table
+from joingr_pyg.reports.run_files import METRICS, write_named
+
+SUMMARY = "Collect runs into the paper's tables, what it prints beside what was measured, with the command of each row."
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    add = parser.add_argument
+    add("paths", nargs="+", type=Path, metavar="FOLDER", help="folder with runs in it or below")
+    add(
+        "--write",
+        type=Path,
+        metavar="FOLDER",
+        help="write results.md and results.csv there; prose of a results.md that is there stays (default: print)",
+    )
+
+
+def results(arguments: Namespace) -> None:
+    """Run the command.
+
+    Raises:
+        JoinGRError: If the input is bad, in one sentence.
+    """
+    collection = collect(arguments.paths)
+    jobs = [job for path in arguments.paths if path.is_dir() for job in read_jobs(path)]
+    rows = result_rows(collection.runs, jobs)
+    parts = page_parts(rows)
+    # Jobs that failed are rows: skipped, with their reason.
+    for job in jobs:
+        if job.status == RUNNING and not (job.folder / METRICS).is_file():
+            print(f"Not in the tables: '{job.folder}' has not finished.", file=sys.stderr)
+    if arguments.write is None:
+        print("\n".join(f"## {name}\n\n{text}" for name, text in parts.items()))
+        return
+    page = arguments.write / "results.md"
+    write_named(page, fill(page.read_text(encoding="utf-8") if page.is_file() else template(), parts))
+    write_named(arguments.write / "results.csv", as_csv(rows))
+
+
+def page_parts(rows: list[ResultRow]) -> dict[str, str]:
+    """The generated parts of the page, by their names."""
+    return {
+        "source": f"The paper's numbers, in brackets: {source()}.",
+        **{f"table {number}": paper_table(rows, dataset) for dataset, number in paper_tables().items()},
+        "transfer": transfer_table(rows),
+        "folds": folds_table(rows),
+        "settings": settings_table(rows),
+    }
+
+
+def template() -> str:
+    """The page before anything is generated."""
+    return files("joingr_pyg.reports").joinpath("results_template.md").read_text(encoding="utf-8")

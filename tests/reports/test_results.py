@@ -1,0 +1,123 @@
+"""``python -m joingr_pyg results``."""
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from joingr_pyg.__main__ import main
+from joingr_pyg.reports.jobs import FAILED, Job, write_job
+from joingr_pyg.reports.result_rows import METRICS
+
+MakeRun = Callable[..., Path]
+
+
+def metrics(value: float) -> dict[str, float]:
+    return dict.fromkeys(METRICS, value)
+
+
+def said(overrides: str, speed: float = 100.0, **more: Any) -> dict[str, Any]:
+    return {"overrides": overrides.split(), "timing": {"questions_per_second": speed}, **more}
+
+
+@pytest.fixture
+def runs(make_run: MakeRun, tmp_path: Path) -> Path:
+    """Trained on BEAVER with two seeds in random and grouped folds; vanilla; BIRD to BEAVER; BGE failed."""
+    minilm = {"encoder": "minilm", "dataset": "beaver"}
+    for seed, value in ((0, 0.5), (1, 0.7)):
+        given = said(f"experiment=beaver_cv seed={seed}", epochs=[1])
+        make_run(f"runs/random/{seed}", metrics(value), seed, **minilm, folds=5, fold_groups=False, said=given)
+        given = said(f"experiment=beaver_cv fold_groups=true seed={seed}", epochs=[1])
+        make_run(f"runs/grouped/{seed}", metrics(value - 0.2), seed, **minilm, folds=5, fold_groups=True, said=given)
+    edge = said("experiment=beaver_cv loss=edge", epochs=[1])
+    make_run("runs/edge", metrics(0.45), **minilm, folds=5, fold_groups=False, loss__edge=1, said=edge)
+    vanilla = said("method=vanilla dataset=beaver", speed=1234.5)
+    make_run("runs/vanilla", metrics(0.25), **minilm, method="vanilla", said=vanilla)
+    trained = {"dataset": "bird", "seed": 0, "overrides": ["dataset=bird"]}
+    over = said("checkpoint=/a/b/best.ckpt dataset=beaver", trained=trained)
+    make_run("runs/transfer", metrics(0.4), **minilm, checkpoint="/a/b/best.ckpt", said=over)
+    for setting, value in (("pooled", 0.8), ("per_database", 0.9)):
+        given = said(f"method=vanilla dataset=bird setting={setting}")
+        folder = make_run(
+            f"runs/{setting}", metrics(value), dataset="bird", encoder="minilm", method="vanilla", said=given
+        )
+        path = folder / "metrics.json"
+        path.write_text(path.read_text().replace('"setting": "pooled"', f'"setting": "{setting}"'))
+    (tmp_path / "runs/failed").mkdir()
+    overrides = ("method=vanilla", "encoder=bge", "dataset=beaver")
+    write_job(Job("s", 0, overrides, FAILED, "No weights in /home/me/models/bge.", folder=tmp_path / "runs/failed"))
+    return tmp_path / "runs"
+
+
+def test_the_page_and_its_rows(runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["results", str(runs), "--write", str(tmp_path / "docs")]) == 0
+    assert capsys.readouterr().err == ""
+    page = (tmp_path / "docs" / "results.md").read_text()
+    lines = page.splitlines()
+    (joingr,) = (line for line in lines if line.startswith("| JoinGR, 5 folds | MiniLM |"))
+    assert "| .600 ± .141 [.395] |" in joingr
+    (vanilla,) = (line for line in lines if line.startswith("| vanilla | MiniLM | .250"))
+    assert ".250 [.385]" in vanilla
+    assert "| 1,234 |" in vanilla
+    (edge,) = (line for line in lines if line.startswith("| JoinGR (loss=edge), 5 folds |"))
+    assert "[" not in edge
+    assert "| JoinGR, trained on BIRD | MiniLM | .400 [.314] |" in page
+    assert "`python train.py -m experiment=beaver_cv fold_groups=true seed=0,1`" in page
+    assert "`python evaluate.py checkpoint=outputs/train/.../best.ckpt dataset=beaver`" in page
+    # Random beside grouped, pooled beside the question's database, X→Y beside in-domain.
+    assert "| BEAVER | JoinGR | .600 ± .141 | .400 ± .141 |" in page
+    assert "| BIRD | vanilla | .800 | .900 |" in page
+    assert "| BIRD | BEAVER | .400 [.314] |" in page
+    assert "| BEAVER itself, 5 folds | BEAVER | .600 ± .141 [.395] |" in page
+
+
+def test_what_could_not_be_run_is_skipped_with_its_reason(
+    runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["results", str(runs)]) == 0
+    printed = capsys.readouterr().out
+    (row,) = (line for line in printed.splitlines() if line.startswith("| vanilla | BGE | – [.352]"))
+    number = row.strip("| ").split("|")[-1].strip()
+    assert f"{number}. Skipped: No weights in ...\n" in printed
+    # What nobody asked for is not there; that is another thing than skipped.
+    assert "| REaR | BGE | – [.347] | – [.179] | – [.474] | – [.684] | – [.174] | – [.364] |  | not run |" in printed
+
+
+def test_the_csv_holds_the_same_rows(runs: Path, tmp_path: Path) -> None:
+    assert main(["results", str(runs), "--write", str(tmp_path)]) == 0
+    with (tmp_path / "results.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    (joingr,) = (row for row in rows if row["label"] == "JoinGR, 5 folds" and row["encoder"] == "minilm")
+    assert (joingr["paper table"], joingr["seeds"], joingr["folds"], joingr["grouped"]) == ("2", "0 1", "5", "")
+    assert float(joingr["R@15"]) == pytest.approx(0.6)
+    assert float(joingr["R@15 sd"]) == pytest.approx(0.141421, abs=1e-5)
+    assert joingr["R@15 paper"] == "0.873"
+    (transfer,) = (row for row in rows if row["trained on"] == "bird" and row["seeds"])
+    assert transfer["commands"] == (
+        "python train.py dataset=bird && python evaluate.py checkpoint=outputs/train/.../best.ckpt dataset=beaver"
+    )
+    assert sum(bool(row["paper table"]) for row in rows) == 45
+
+
+def test_prose_survives(runs: Path, tmp_path: Path) -> None:
+    page = tmp_path / "results.md"
+    assert main(["results", str(runs), "--write", str(tmp_path)]) == 0
+    before = page.read_text()
+    page.write_text(before.replace("# Results\n", "# Results\n\nBy hand.\n").replace(".600 ± .141", "stale"))
+    assert main(["results", str(runs), "--write", str(tmp_path)]) == 0
+    assert page.read_text() == before.replace("# Results\n", "# Results\n\nBy hand.\n")
+
+
+def test_nothing_says_where_it_was_made(runs: Path, tmp_path: Path) -> None:
+    assert main(["results", str(runs), "--write", str(tmp_path / "docs")]) == 0
+    written = "".join(path.read_text() for path in (tmp_path / "docs").iterdir())
+    assert str(tmp_path) not in written
+    assert "/a/b" not in written
+    assert "/home" not in written
+
+
+def test_a_folder_without_runs_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["results", str(tmp_path)]) == 2
+    assert capsys.readouterr().err.startswith("results: There is no finished run in")
