@@ -79,6 +79,7 @@ class JoinWalk(nn.Module):
         hops: Number of hops ``H``, at least 1.
         decay: Initial :math:`\alpha_h = \sigma(\tilde\alpha_h)` of every hop, between 0 and 1.
         undirected: Whether an edge is walked both ways.
+        learn_decays: Whether the decays learn; by default they do where there is a scorer.
 
     Shapes:
         - **query**: ``[B, query_channels]``
@@ -93,7 +94,12 @@ class JoinWalk(nn.Module):
     """
 
     def __init__(
-        self, scorer: EdgeScorer | None = None, hops: int = 5, decay: float = 0.5, undirected: bool = True
+        self,
+        scorer: EdgeScorer | None = None,
+        hops: int = 5,
+        decay: float = 0.5,
+        undirected: bool = True,
+        learn_decays: bool | None = None,
     ) -> None:
         super().__init__()
         if hops < 1:
@@ -104,7 +110,9 @@ class JoinWalk(nn.Module):
         self.hops = hops
         self.decay = decay
         self.undirected = undirected
-        self.decay_logit = nn.Parameter(torch.empty(hops), requires_grad=scorer is not None)
+        self.decay_logit = nn.Parameter(
+            torch.empty(hops), requires_grad=(scorer is not None) if learn_decays is None else learn_decays
+        )
         self._reset_decays()
 
     def reset_parameters(self) -> None:
@@ -179,6 +187,7 @@ class JoinWalk(nn.Module):
         projections: Projections | None = None,
         frontier_row: Tensor | None = None,
         neighbor_row: Tensor | None = None,
+        score: Tensor | None = None,
     ) -> Tensor:
         """Run the hops of a plan over projections made before.
 
@@ -192,12 +201,14 @@ class JoinWalk(nn.Module):
             frontier_row: ``[L]`` row of the projections that stands for the node each edge leaves; by default the
                 row of its number.
             neighbor_row: ``[L]`` row that stands for the node at its far end, likewise.
+            score: ``[L]`` scores :math:`u_e` made elsewhere, for a layer without a scorer.
 
         Returns:
             ``[L]`` deposits, in single precision at least.
 
         Raises:
-            ValueError: If the plan has another number of hops or walks, or projections are missing or superfluous.
+            ValueError: If the plan has another number of hops or walks, or projections or scores are missing or
+                superfluous.
         """
         if len(plan.hops) != self.hops:
             raise ValueError(f"'plan' needs to have {self.hops} hops (got {len(plan.hops)})")
@@ -207,6 +218,8 @@ class JoinWalk(nn.Module):
             )
         if (projections is None) != (self.scorer is None):
             raise ValueError("'projections' need to be given where the layer has a scorer, and only there")
+        if score is not None and (self.scorer is not None or score.shape != plan.query.shape):
+            raise ValueError(f"'score' needs to have shape [{len(plan)}], and the layer no scorer")
         decays = self.decay_logit.sigmoid()
         if projections is not None:
             frontier_row = plan.frontier if frontier_row is None else frontier_row
@@ -216,12 +229,15 @@ class JoinWalk(nn.Module):
         deposit, deposits = seed_deposit.to(torch.promote_types(seed_deposit.dtype, torch.float)), []
         for number, hop in enumerate(plan.hops, start=1):
             standing = deposit[hop.source]
-            if self.scorer is None or projections is None:
+            positions = slice(hop.start, hop.start + len(hop))
+            if score is not None:
+                share = segment_softmax(score[positions].to(standing.dtype), hop.source, hop.ptr)
+            elif self.scorer is None or projections is None:
                 share = hop.ptr.diff()[hop.source].to(standing.dtype).reciprocal()
             else:
-                projected = projections.gather(*(row[hop.start : hop.start + len(hop)] for row in rows))
-                score = self.scorer(projected, standing, number)
-                share = segment_softmax(score.to(standing.dtype), hop.source, hop.ptr)
+                projected = projections.gather(*(row[positions] for row in rows))
+                scored = self.scorer(projected, standing, number)
+                share = segment_softmax(scored.to(standing.dtype), hop.source, hop.ptr)
             laid = standing * decays[number - 1] * share
             deposits.append(laid)
             deposit = laid.new_zeros(hop.next_frontier).index_add(0, hop.target, laid[hop.carry])
