@@ -92,7 +92,7 @@ def _retriever(cfg: DictConfig, encoder: Encoder) -> tuple[str, Retriever, dict[
     model, description = load_checkpoint(cfg.checkpoint)
     require_encoder(description, encoder.name, encoder.identity, cfg.checkpoint)
     trained = {"dataset": description.dataset, "seed": description.seed, **training_of(Path(cfg.checkpoint))}
-    return "joingr", model, trained
+    return description.kind, model, trained
 
 
 @hydra.main(config_path="conf", config_name="evaluate", version_base="1.3")

@@ -57,6 +57,7 @@ def train(cfg: DictConfig, folder: Path) -> dict[str, Any]:
         monitor=cfg.monitor,
         seed=cfg.seed,
         compile=cfg.compile,
+        remember=cfg.dataset.validation == "question" if cfg.remember is None else cfg.remember,
     )
     baselines = {name: _baseline(name, cfg) for name in cfg.baselines}
     tracker: Tracker = instantiate(cfg.logger).of(_experiment(cfg, folder, sweep))
@@ -120,7 +121,7 @@ def _baseline(name: str, cfg: DictConfig) -> Retriever:
         raise JoinGRError(f"There is no baseline {name!r}: choose of {', '.join(map(repr, method_names()))}.")
     method = compose("evaluate", [f"method={name}"]).method
     if name == "heuristic":
-        method.update({key: cfg.model[key] for key in ("anchors", "hops", "decay", "mmr")})
+        method.update({key: cfg.model[key] for key in ("anchors", "hops", "decay", "mmr") if key in cfg.model})
     # What it says of folders is what this run's config says of them.
     return instantiate(OmegaConf.merge({"paths": cfg.paths}, {"method": method}).method)
 

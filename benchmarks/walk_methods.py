@@ -12,7 +12,7 @@ from torch import Tensor
 from joingr_pyg.corpus import Corpus
 from joingr_pyg.losses import pairwise_hinge
 from joingr_pyg.models import JoinGR
-from joingr_pyg.models.joingr import Evidence
+from joingr_pyg.models.joingr import WalkEvidence
 from joingr_pyg.nn import segment
 from joingr_pyg.nn.fused import FusedWalk
 from joingr_pyg.queries import Queries
@@ -54,7 +54,7 @@ class Setting:
         self.model = JoinGR(self.query.size(1), anchors=5, hops=5, hidden_channels=64).index(self.corpus).eval()
 
     @cached_property
-    def evidence(self) -> Evidence:
+    def evidence(self) -> WalkEvidence:
         """Anchors, deposits and best columns of all questions."""
         return self.model.evidence(Queries(self.query))
 
@@ -225,7 +225,7 @@ def _check_memory(numbers: int, hops: int) -> None:
         raise MemoryError(f"it would need about {needed:.0f} GB, of which {DENSE_GB} are allowed")
 
 
-def _anchors(evidence: Evidence, question: int) -> dict[int, float]:
+def _anchors(evidence: WalkEvidence, question: int) -> dict[int, float]:
     # PageRank needs a deposit above zero.
     pairs = zip(evidence.anchor[question].tolist(), evidence.deposit[question].tolist(), strict=True)
     return {table: max(deposit, 1e-9) for table, deposit in pairs if table >= 0}

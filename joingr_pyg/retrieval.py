@@ -12,7 +12,7 @@ from joingr_pyg.datasets.join_graphs import build_graphs
 from joingr_pyg.encoders import CachedEncoder, Encoder, MiniLMEncoder, require_question
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.explanation import strongest_path
-from joingr_pyg.models import JoinGR, heuristic
+from joingr_pyg.models import TrainableRetriever, heuristic
 from joingr_pyg.models.checkpoint import load_checkpoint, require_encoder
 from joingr_pyg.queries import Queries
 from joingr_pyg.schema import Database
@@ -60,7 +60,7 @@ class TableRetriever:
     """
 
     def __init__(
-        self, databases: Sequence[Database], encoder: Encoder | None = None, model: JoinGR | None = None
+        self, databases: Sequence[Database], encoder: Encoder | None = None, model: TrainableRetriever | None = None
     ) -> None:
         self.databases = tuple(databases)
         self.encoder = encoder or CachedEncoder(MiniLMEncoder())
@@ -106,7 +106,7 @@ class TableRetriever:
         evidence = self.model.evidence(queries)
         output = self.model(queries.vector, evidence)
         ranking = self.model.ranking(self.model.scores(output, evidence), evidence, k)
-        anchors = set(evidence.anchor[0].tolist())
+        anchors = set(self.model.seeds(evidence)[0][0].tolist())
         found = []
         for table, score in zip(ranking.table[0].tolist(), ranking.score[0].tolist(), strict=True):
             if table < 0:

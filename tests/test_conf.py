@@ -13,7 +13,7 @@ from lightning.pytorch.loggers import CSVLogger
 from omegaconf import DictConfig, OmegaConf
 
 from joingr_pyg.datasets import DATASETS
-from joingr_pyg.models import JoinGR, Retriever
+from joingr_pyg.models import Retriever, TrainableRetriever
 from joingr_pyg.training.fit import Fitting
 from joingr_pyg.training.module import MONITORS, Optimization
 from joingr_pyg.training.quiet import quiet_lightning
@@ -89,7 +89,8 @@ def test_every_dataset_of_the_package_has_a_config() -> None:
 @pytest.mark.parametrize("model", options("model"))
 def test_every_model_is_made(model: str) -> None:
     made = instantiate(composed("train", f"model={model}").model)(channels=8)
-    assert isinstance(made, JoinGR)
+    assert isinstance(made, TrainableRetriever)
+    assert made.kind == model
     assert any(parameter.requires_grad for parameter in made.parameters())
 
 
@@ -165,7 +166,7 @@ def test_the_sweeps_cover_their_grid(experiment: str, expected: dict[str, set[in
 def test_the_preset_of_the_paper_is_that_of_appendix_b_on_any_dataset() -> None:
     bird = composed("train", "experiment=paper", "dataset=bird", "encoder=bge")
     assert (bird.model.hops, bird.model.hidden_channels, bird.model.dropout) == (5, 64, 0.3)
-    assert bird.optimization == {"lr": 1e-3, "weight_decay": 1e-4, "factor": 0.5, "patience": 3}
+    assert bird.optimization == {"lr": 1e-3, "weight_decay": 1e-4, "factor": 0.5, "patience": 3, "scalar_lr": None}
     assert (bird.trainer.gradient_clip_val, bird.loss.margin, bird.trainer.max_epochs) == (1.0, 0.1, 20)
     assert bird.folds is None
     assert composed("train", "experiment=paper", "dataset=beaver").folds == 5
@@ -223,7 +224,7 @@ def test_the_defaults_are_those_of_the_paper() -> None:
     """Table 4 of Appendix B, and the cut-offs of section 4."""
     cfg = composed("train")
     assert (cfg.model.hops, cfg.model.hidden_channels, cfg.model.dropout) == (5, 64, 0.3)
-    assert cfg.optimization == {"lr": 1e-3, "weight_decay": 1e-4, "factor": 0.5, "patience": 3}
+    assert cfg.optimization == {"lr": 1e-3, "weight_decay": 1e-4, "factor": 0.5, "patience": 3, "scalar_lr": None}
     assert (cfg.trainer.gradient_clip_val, cfg.loss.margin, cfg.trainer.max_epochs) == (1.0, 0.1, 20)
     assert list(cfg.ks) == [5, 15]
     assert composed("train", "experiment=beaver_cv").folds == 5

@@ -191,7 +191,7 @@ def refused(ended: Any, *parts: str) -> None:
 @pytest.mark.parametrize(
     ("overrides", "parts"),
     [
-        ([], ["method=<name>", "(bm25, heuristic, knn, ", "vanilla) and", "checkpoint=<file"]),
+        ([], ["method=<name>", "(bm25, heuristic, ", "vanilla) and", "checkpoint=<file"]),
         (["method=vanilla", "checkpoint=best.ckpt"], ["one of method=<name>", "checkpoint=<file"]),
         (["checkpoint=nowhere/best.ckpt"], ["no checkpoint at 'nowhere/best.ckpt'"]),
         (["method=vanilla", "ks=[5,0]"], ["'ks'", "at least 1", "[5, 0]"]),

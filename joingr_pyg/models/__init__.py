@@ -1,8 +1,23 @@
 """Retrieval methods, all behind :class:`~joingr_pyg.models.retriever.Retriever`."""
 
 from joingr_pyg.models.anchors import ColumnIndex, TableHits
-from joingr_pyg.models.joingr import Evidence, JoinGR, heuristic
+from joingr_pyg.models.evidence import Evidence
+from joingr_pyg.models.joingr import JoinGR, WalkEvidence, heuristic
+from joingr_pyg.models.joingr_plus import JoinGRPlus
 from joingr_pyg.models.retriever import Ranking, Retriever
+from joingr_pyg.models.trainable import TrainableRetriever
 from joingr_pyg.models.vanilla import Vanilla
 
-__all__ = ["ColumnIndex", "Evidence", "JoinGR", "Ranking", "Retriever", "TableHits", "Vanilla", "heuristic"]
+__all__ = [
+    "ColumnIndex",
+    "Evidence",
+    "JoinGR",
+    "JoinGRPlus",
+    "Ranking",
+    "Retriever",
+    "TableHits",
+    "TrainableRetriever",
+    "Vanilla",
+    "WalkEvidence",
+    "heuristic",
+]

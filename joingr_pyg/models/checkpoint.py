@@ -8,6 +8,8 @@ import torch
 
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.models.joingr import JoinGR
+from joingr_pyg.models.joingr_plus import JoinGRPlus
+from joingr_pyg.models.trainable import TrainableRetriever
 
 KEY = "joingr"
 """Where a checkpoint describes itself, beside what the trainer keeps in it."""
@@ -16,16 +18,21 @@ STATE_PREFIX = "model."
 """How the trainer prefixes the names of the model's weights."""
 
 
+KINDS: dict[str, type[TrainableRetriever]] = {model.kind: model for model in (JoinGR, JoinGRPlus)}
+"""The models that a checkpoint may hold, by name."""
+
+
 @dataclass(frozen=True)
 class Description:
     """What a checkpoint says of itself.
 
     Args:
-        model: Arguments of :class:`~joingr_pyg.models.JoinGR`.
+        model: Arguments of the model.
         encoder: Name of the encoder it was trained with.
         encoder_identity: Exact identity of that encoder's vectors.
         dataset: Dataset it was trained on.
         seed: Seed it was trained with.
+        kind: Name of the model, one of :data:`KINDS`.
     """
 
     model: dict[str, Any]
@@ -33,9 +40,10 @@ class Description:
     encoder_identity: str
     dataset: str
     seed: int
+    kind: str = JoinGR.kind
 
 
-def load_checkpoint(path: str | Path) -> tuple[JoinGR, Description]:
+def load_checkpoint(path: str | Path) -> tuple[TrainableRetriever, Description]:
     """Load a trained model.
 
     Raises:
@@ -47,7 +55,7 @@ def load_checkpoint(path: str | Path) -> tuple[JoinGR, Description]:
     try:
         stored = torch.load(path, map_location="cpu", weights_only=True)
         description = Description(**stored[KEY])
-        model = JoinGR(**description.model)
+        model = KINDS[description.kind](**description.model)
         weights = stored["state_dict"]
         model.load_state_dict(
             {name.removeprefix(STATE_PREFIX): value for name, value in weights.items() if name.startswith(STATE_PREFIX)}

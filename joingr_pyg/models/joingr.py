@@ -10,7 +10,9 @@ from torch.nn import functional as F
 from joingr_pyg.corpus import Corpus
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.models.anchors import TableHits, diverse_anchors
-from joingr_pyg.models.retriever import Ranking, Retriever, rank_dense, rank_pairs
+from joingr_pyg.models.evidence import Evidence
+from joingr_pyg.models.retriever import Ranking, rank_dense, rank_pairs
+from joingr_pyg.models.trainable import TrainableRetriever
 from joingr_pyg.nn import EdgeScorer, JoinWalk, Projections, WalkOutput, WalkPlanner
 from joingr_pyg.nn.fused import FusedWalk, Reached, fused_available
 from joingr_pyg.queries import Queries
@@ -23,8 +25,8 @@ DENSE_TABLES = 2048
 
 
 @dataclass(frozen=True)
-class Evidence:
-    """What the walk needs to know of a batch of questions, none of it learned: made once, reused every epoch.
+class WalkEvidence(Evidence):
+    """What the walk needs to know of a batch of questions.
 
     Attributes:
         anchor: ``[B, A]`` anchor tables, ``-1`` where there are fewer.
@@ -38,18 +40,8 @@ class Evidence:
     similarity: Tensor
     column: Tensor
 
-    def __getitem__(self, questions: Tensor) -> "Evidence":
-        return Evidence(
-            self.anchor[questions], self.deposit[questions], self.similarity[questions], self.column[questions]
-        )
 
-    def to(self, device: torch.device | str) -> "Evidence":
-        return Evidence(
-            self.anchor.to(device), self.deposit.to(device), self.similarity.to(device), self.column.to(device)
-        )
-
-
-class JoinGR(Retriever):
+class JoinGR(TrainableRetriever):
     r"""The paper's retriever: anchors by similarity, a learned walk over join edges, scores from its deposits.
 
     Args:
@@ -68,6 +60,8 @@ class JoinGR(Retriever):
     Raises:
         JoinGRError: If an argument is out of its range.
     """
+
+    kind = "joingr"
 
     def __init__(
         self,
@@ -128,13 +122,13 @@ class JoinGR(Retriever):
         """Drop what was derived from weights that may change."""
         self._projected = self._compiled = None
 
-    def evidence(self, queries: Queries) -> Evidence:
+    def evidence(self, queries: Queries) -> WalkEvidence:
         """Anchors, similarities and best columns of ``B`` questions."""
         query = queries.vector
         hits = self.select_anchors(query)
         similarity, column = self.corpus.similarity(query)
         # Cosines may be negative, deposits may not.
-        return Evidence(hits.table, hits.score.clamp(min=0), similarity, column)
+        return WalkEvidence(hits.table, hits.score.clamp(min=0), similarity, column)
 
     def select_anchors(self, query: Tensor) -> TableHits:
         """The ``A`` anchor tables of each question (section 3.2.2)."""
@@ -145,7 +139,11 @@ class JoinGR(Retriever):
             return TableHits(*(part[:, : self.anchors] for part in candidates))
         return diverse_anchors(candidates, self.corpus, self.anchors, self.mmr)
 
-    def forward(self, query: Tensor, evidence: Evidence) -> WalkOutput:
+    def seeds(self, evidence: WalkEvidence) -> tuple[Tensor, Tensor]:
+        """Where the walks start: tables ``[B, A]``, ``-1`` where there are fewer, and their deposits ``[B, A]``."""
+        return evidence.anchor, evidence.deposit
+
+    def forward(self, query: Tensor, evidence: WalkEvidence) -> WalkOutput:
         """Walk from the anchors of questions ``[B, d]``."""
         question, place = (evidence.anchor >= 0).nonzero(as_tuple=True)
         plan = self._planner(evidence.anchor[question, place], question, query.size(0)).to(query.device)
@@ -157,11 +155,11 @@ class JoinGR(Retriever):
         neighbor = evidence.column[plan.query, plan.neighbor]
         return WalkOutput(self.walk.propagate(plan, deposit, projections, frontier, neighbor), plan)
 
-    def scores(self, output: WalkOutput, evidence: Evidence) -> Tensor:
+    def scores(self, output: WalkOutput, evidence: WalkEvidence) -> Tensor:
         r"""``[B, T]`` table scores :math:`\hat s(t|q) + \lambda s(t|q)` (section 3.2.4 where :math:`\lambda = 0`)."""
         return self._with_similarity(output.node_scores(), evidence)
 
-    def _with_similarity(self, scores: Tensor, evidence: Evidence) -> Tensor:
+    def _with_similarity(self, scores: Tensor, evidence: WalkEvidence) -> Tensor:
         return scores + self.similarity_weight * evidence.similarity if self.similarity_weight else scores
 
     def _projections(self, query: Tensor) -> Projections:
@@ -248,7 +246,7 @@ class JoinGR(Retriever):
             self._compiled = FusedWalk(self.walk, self._planner, corpus.edge_attr, corpus.x, first)
         return self._compiled
 
-    def ranking(self, scores: Tensor, evidence: Evidence, k: int) -> Ranking:
+    def ranking(self, scores: Tensor, evidence: WalkEvidence, k: int) -> Ranking:
         """Rank by ``[B, T]`` scores, with the tables that no deposit reached where :attr:`unreached` puts them.
 
         Raises:

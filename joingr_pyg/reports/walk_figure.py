@@ -8,7 +8,7 @@ import torch
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from joingr_pyg.models import JoinGR
+from joingr_pyg.models import TrainableRetriever
 from joingr_pyg.queries import Queries
 from joingr_pyg.schema import TableName
 
@@ -16,7 +16,7 @@ GOLD, OTHER, EDGE = "#f28e2b", "#c9d3df", "#4e79a7"
 
 
 @torch.no_grad()
-def draw_walk(model: JoinGR, asked: Queries, gold: Collection[TableName] = (), most: int = 16) -> Figure:
+def draw_walk(model: TrainableRetriever, asked: Queries, gold: Collection[TableName] = (), most: int = 16) -> Figure:
     """Draw the walk of one question, as in the paper's Figure 1.
 
     Args:
@@ -39,7 +39,7 @@ def draw_walk(model: JoinGR, asked: Queries, gold: Collection[TableName] = (), m
     gold_numbers = {corpus.table_number[name] for name in gold}
     ranked = model.ranking(model.scores(output, evidence), evidence, corpus.num_tables).table[0].tolist()
     drawn = {table for table in ranked[:most] if scores[table] > 0} | gold_numbers
-    anchors = set(evidence.anchor[0].tolist())
+    anchors = set(model.seeds(evidence)[0][0].tolist())
 
     graph = nx.Graph()
     graph.add_nodes_from(sorted(drawn))

@@ -16,7 +16,7 @@ from torch.utils.data import DataLoader
 from joingr_pyg.datasets import JoinGraphs, Question
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.losses import TableLoss
-from joingr_pyg.models import JoinGR
+from joingr_pyg.models import TrainableRetriever
 from joingr_pyg.models.checkpoint import Description, load_checkpoint
 from joingr_pyg.queries import Queries
 from joingr_pyg.training.checkpoints import WholeCheckpoints
@@ -43,6 +43,7 @@ class Fitting:
         early_stopping: Epochs without a better validation value after which training ends; ``None`` never ends early.
         monitor: Validation value that chooses the checkpoint, such as ``"val/PR@5"``; losses are minimised.
         seed: Seed of weights, order and split.
+        remember: Whether the model keeps the training questions, where it has a use for them.
         compile: Compile the walk with ``torch.compile``, which takes a while at the first step.
 
     Raises:
@@ -56,6 +57,7 @@ class Fitting:
     monitor: str = "val/loss"
     seed: int = 0
     compile: bool = False
+    remember: bool = True
 
     def __post_init__(self) -> None:
         if self.batch_size < 1:
@@ -80,7 +82,7 @@ class Fitted:
         seconds: Time of training, that before a restart included.
     """
 
-    model: JoinGR
+    model: TrainableRetriever
     checkpoint: Path
     epochs: int
     seconds: float
@@ -112,7 +114,7 @@ class QuestionData(L.LightningDataModule):
 
 
 def fit(
-    make_model: Callable[..., JoinGR],
+    make_model: Callable[..., TrainableRetriever],
     dataset: JoinGraphs,
     loss: TableLoss,
     make_trainer: Callable[..., L.Trainer],
@@ -163,6 +165,8 @@ def fit(
     if resume is not None:
         require_same(resume, model, dataset)
     train, held_out = split_validation(questions, fitting.validation, fitting.seed)
+    if fitting.remember:
+        model.remember(queries[train], [questions[i].gold for i in train])
     data = QuestionData(
         QuestionSet(model, [questions[i] for i in train], queries[train]),
         QuestionSet(model, [questions[i] for i in held_out], queries[held_out]) if held_out else None,
@@ -170,7 +174,12 @@ def fit(
         fitting.seed,
     )
     description = Description(
-        model.arguments, dataset.encoder.name, dataset.encoder.identity, dataset.benchmark_name, fitting.seed
+        model.arguments,
+        dataset.encoder.name,
+        dataset.encoder.identity,
+        dataset.benchmark_name,
+        fitting.seed,
+        model.kind,
     )
     module = RetrievalModule(model, loss, fitting.optimization, bool(held_out), described=asdict(description))
     timer = Timer()

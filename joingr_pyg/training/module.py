@@ -1,4 +1,4 @@
-"""The Lightning module that trains a JoinGR model (section 3.2.5, Appendix B)."""
+"""The Lightning module that trains a retriever (section 3.2.5, Appendix B)."""
 
 import math
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from torchmetrics import MeanMetric
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.losses import TableLoss
 from joingr_pyg.metrics import RetrievalMetrics
-from joingr_pyg.models import JoinGR
+from joingr_pyg.models import TrainableRetriever
 from joingr_pyg.training.questions import QuestionBatch
 
 KS = (5, 15)
@@ -33,6 +33,8 @@ class Optimization:
         weight_decay: Weight decay.
         factor: Factor of the learning rate on a plateau.
         patience: Epochs without improvement that make a plateau.
+        scalar_lr: Learning rate of parameters that are no matrix, which then have no weight decay; ``None`` treats all
+            alike.
 
     Raises:
         JoinGRError: If a value is out of its range.
@@ -42,6 +44,7 @@ class Optimization:
     weight_decay: float = 1e-4
     factor: float = 0.5
     patience: int = 3
+    scalar_lr: float | None = None
 
     def __post_init__(self) -> None:
         for name, value, fits, wanted in (
@@ -49,6 +52,7 @@ class Optimization:
             ("weight_decay", self.weight_decay, self.weight_decay >= 0, "at least 0"),
             ("factor", self.factor, 0 < self.factor < 1, "between 0 and 1"),
             ("patience", self.patience, self.patience >= 0, "at least 0"),
+            ("scalar_lr", self.scalar_lr, self.scalar_lr is None or self.scalar_lr > 0, "above 0"),
         ):
             if not fits:
                 raise JoinGRError(f"'optimization.{name}' needs to be {wanted} (got {value}).")
@@ -67,7 +71,7 @@ class RetrievalModule(L.LightningModule):
 
     def __init__(
         self,
-        model: JoinGR,
+        model: TrainableRetriever,
         loss: TableLoss,
         optimization: Optimization,
         validate: bool,
@@ -104,7 +108,18 @@ class RetrievalModule(L.LightningModule):
     def configure_optimizers(self) -> OptimizerLRSchedulerConfig:
         settings = self.optimization
         learned = [parameter for parameter in self.parameters() if parameter.requires_grad]
-        optimizer = torch.optim.Adam(learned, lr=settings.lr, weight_decay=settings.weight_decay)
+        if settings.scalar_lr is None:
+            groups: list[dict[str, Any]] = [{"params": learned}]
+        else:
+            groups = [
+                {"params": [parameter for parameter in learned if parameter.dim() >= 2]},
+                {
+                    "params": [parameter for parameter in learned if parameter.dim() < 2],
+                    "lr": settings.scalar_lr,
+                    "weight_decay": 0.0,
+                },
+            ]
+        optimizer = torch.optim.Adam(groups, lr=settings.lr, weight_decay=settings.weight_decay)
         self.scheduler = ReduceLROnPlateau(optimizer, factor=settings.factor, patience=settings.patience)
         return {"optimizer": optimizer, "lr_scheduler": {"scheduler": self.scheduler, "monitor": self.plateau}}
 

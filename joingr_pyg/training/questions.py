@@ -9,7 +9,7 @@ from torch.utils.data import Dataset
 
 from joingr_pyg.datasets import Question
 from joingr_pyg.datasets.gold import gold_joins, gold_tables
-from joingr_pyg.models import Evidence, JoinGR
+from joingr_pyg.models import Evidence, TrainableRetriever
 from joingr_pyg.queries import Queries
 
 CHUNK = 256
@@ -46,16 +46,11 @@ class QuestionSet(Dataset[QuestionBatch]):
         queries: The same as the retriever sees them.
     """
 
-    def __init__(self, model: JoinGR, questions: Sequence[Question], queries: Queries) -> None:
+    def __init__(self, model: TrainableRetriever, questions: Sequence[Question], queries: Queries) -> None:
         corpus = model.corpus
         self.query = queries.vector
         evidence = [model.evidence(chunk) for chunk in queries.split(CHUNK)]
-        self.evidence = Evidence(
-            *(
-                torch.cat([getattr(part, name) for part in evidence])
-                for name in ("anchor", "deposit", "similarity", "column")
-            )
-        )
+        self.evidence = type(evidence[0]).cat(evidence)
         self.gold = gold_tables(questions, corpus)
         self.gold_edges = gold_joins(questions, corpus)
         number = {name: i for i, name in enumerate(dict.fromkeys(database for database, _ in corpus.tables))}

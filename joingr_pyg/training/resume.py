@@ -10,14 +10,14 @@ from lightning.pytorch.loggers import CSVLogger
 
 from joingr_pyg.datasets import JoinGraphs
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.models import JoinGR
+from joingr_pyg.models import TrainableRetriever
 from joingr_pyg.models.checkpoint import load_checkpoint, require_encoder
 from joingr_pyg.training.checkpoints import epochs_done
 
 logger = logging.getLogger(__name__)
 
 
-def require_same(checkpoint: Path, model: JoinGR, dataset: JoinGraphs) -> None:
+def require_same(checkpoint: Path, model: TrainableRetriever, dataset: JoinGraphs) -> None:
     """Refuse to go on with another model or encoder.
 
     Raises:
@@ -25,6 +25,10 @@ def require_same(checkpoint: Path, model: JoinGR, dataset: JoinGraphs) -> None:
     """
     _, description = load_checkpoint(checkpoint)
     require_encoder(description, dataset.encoder.name, dataset.encoder.identity, checkpoint)
+    if description.kind != model.kind:
+        raise JoinGRError(
+            f"Checkpoint '{checkpoint}' is of model={description.kind}, and cannot go on with {model.kind}."
+        )
     for name, value in model.arguments.items():
         if description.model.get(name) != value:
             raise JoinGRError(

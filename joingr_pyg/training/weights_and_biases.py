@@ -14,7 +14,7 @@ from lightning.pytorch.loggers import Logger, WandbLogger
 from joingr_pyg.datasets import JoinGraphs, Question
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.evaluation import Evaluation
-from joingr_pyg.models import JoinGR
+from joingr_pyg.models import TrainableRetriever
 from joingr_pyg.queries import Queries
 from joingr_pyg.reports.comparison import Row
 from joingr_pyg.training.fit import Fitted
@@ -168,7 +168,7 @@ def _mode() -> Any:
     return "offline"
 
 
-def _drawn(model: JoinGR, dataset: JoinGraphs, asked: Queries, question: Question) -> Any:
+def _drawn(model: TrainableRetriever, dataset: JoinGraphs, asked: Queries, question: Question) -> Any:
     from PIL import Image
 
     from joingr_pyg.reports.walk_figure import draw_walk

@@ -12,7 +12,7 @@ from joingr_pyg.datasets.demo import read_demo
 from joingr_pyg.encoders import Encoder
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.losses import TableLoss
-from joingr_pyg.models import Evidence, JoinGR, Ranking, Vanilla, heuristic, joingr
+from joingr_pyg.models import JoinGR, Ranking, Vanilla, WalkEvidence, heuristic, joingr
 from joingr_pyg.queries import Queries
 from joingr_pyg.testing.algorithm2 import literal_scores, literal_walk
 
@@ -176,7 +176,7 @@ QUESTIONS = [
 ]
 
 
-def literally(model: JoinGR, corpus: Corpus, query: Tensor, evidence: Evidence) -> Tensor:
+def literally(model: JoinGR, corpus: Corpus, query: Tensor, evidence: WalkEvidence) -> Tensor:
     """Scores by Algorithm 2 word for word."""
     scores = []
     for each in range(query.size(0)):

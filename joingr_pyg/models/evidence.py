@@ -1,0 +1,25 @@
+"""What a model needs to know of questions before anything is learned: made once, reused every epoch."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Self
+
+import torch
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Tensors with a row a question."""
+
+    def __getitem__(self, questions: Tensor) -> Self:
+        return type(self)(*(getattr(self, field.name)[questions] for field in fields(self)))
+
+    def to(self, device: torch.device | str) -> Self:
+        """The same on ``device``."""
+        return type(self)(*(getattr(self, field.name).to(device) for field in fields(self)))
+
+    @classmethod
+    def cat(cls, parts: Sequence[Self]) -> Self:
+        """The rows of all parts."""
+        return cls(*(torch.cat([getattr(part, field.name) for part in parts]) for field in fields(cls)))

@@ -1,0 +1,6 @@
+"""JoinGR+: beyond the paper, in parts that can be switched off one by one."""
+
+from joingr_pyg.models.joingr_plus.model import JoinGRPlus, untrained
+from joingr_pyg.models.joingr_plus.prior import TableEvidence, TablePrior
+
+__all__ = ["JoinGRPlus", "TableEvidence", "TablePrior", "untrained"]

@@ -1,0 +1,171 @@
+"""The model: prior, soft anchors, walk, fusion."""
+
+from collections.abc import Sequence
+from math import exp
+from typing import Any, ClassVar, Self
+
+import torch
+from torch import Tensor, nn
+
+from joingr_pyg.corpus import Corpus
+from joingr_pyg.errors import JoinGRError
+from joingr_pyg.models.joingr_plus.prior import TableEvidence, TablePrior
+from joingr_pyg.models.lexical import LexicalIndex
+from joingr_pyg.models.memory import QuestionMemory
+from joingr_pyg.models.retriever import Ranking, rank_dense
+from joingr_pyg.models.trainable import TrainableRetriever
+from joingr_pyg.nn import InteractionScorer, JoinWalk, WalkOutput
+from joingr_pyg.queries import Queries
+from joingr_pyg.schema import TableName
+
+K1, B = 2.5, 0.75
+"""Of BM25; with these, a score times :data:`LEXICAL_SCALE` is of the order of cosines."""
+
+LEXICAL_SCALE = 0.35
+
+STEP = 10.0
+"""What cosines and votes are multiplied by as evidence, so that one step of learning rates fits all."""
+
+FLOOR = exp(-4)
+"""The ε of the fusion: what a table that no deposit reaches is taken to have."""
+
+
+class JoinGRPlus(TrainableRetriever):
+    r"""Anchor, walk, aggregate as in the paper, with more to go by at each step.
+
+    - Prior: :class:`~joingr_pyg.models.joingr_plus.TablePrior` :math:`b(t|q)`, from vectors of columns and tables, word
+      matches and the votes of remembered questions.
+    - Anchors: the ``A`` tables with the best prior, with deposits that share one unit,
+      :math:`\operatorname{softmax}(\kappa\, b)`.
+    - Walk: of :class:`~joingr_pyg.nn.JoinWalk`, with scores of :class:`~joingr_pyg.nn.InteractionScorer`, whose
+      evidence is :math:`q \cdot e` of an edge, and similarity, word matches, votes and log degree of its far end.
+    - Fusion: :math:`\log(\hat s(t|q) + \epsilon) + \beta\, b(t|q)`: a table needs both, a place in the walk and
+      something that speaks for it.
+
+    Args:
+        channels: Size ``d`` of the embeddings; ``None`` makes the untrained variant, whose shares are uniform.
+        anchors: Number of anchors ``A``, at least 1.
+        hops: Number of hops ``H``, at least 1.
+        rank: Rank of the interactions of question and edge; 0 leaves them out.
+        decay: Initial hop decay.
+        table_vector: Initial weight of the table's own vector; ``None`` leaves it out.
+        lexical: Initial weight of word matches; ``None`` leaves them out.
+        memory: Initial weight of votes; ``None`` leaves them out.
+        sharpness: Initial :math:`\kappa`.
+        prior_weight: Initial :math:`\beta`.
+        walk: Whether the walk counts; without it tables are ranked by their prior.
+
+    Raises:
+        JoinGRError: If an argument is out of its range.
+    """
+
+    kind = "joingr_plus"
+    remembers: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        channels: int | None,
+        anchors: int = 10,
+        hops: int = 5,
+        rank: int = 8,
+        decay: float = 0.5,
+        table_vector: float | None = 0.3,
+        lexical: float | None = 0.3,
+        memory: float | None = 0.5,
+        sharpness: float = 5.0,
+        prior_weight: float = 3.0,
+        walk: bool = True,
+    ) -> None:
+        super().__init__()
+        self.arguments: dict[str, Any] = {
+            "channels": channels,
+            "anchors": anchors,
+            "hops": hops,
+            "rank": rank,
+            "decay": decay,
+            "table_vector": table_vector,
+            "lexical": lexical,
+            "memory": memory,
+            "sharpness": sharpness,
+            "prior_weight": prior_weight,
+            "walk": walk,
+        }
+        for name, least in (("anchors", 1), ("hops", 1), ("rank", 0)):
+            if self.arguments[name] < least:
+                raise JoinGRError(f"'{name}' needs to be at least {least} (got {self.arguments[name]}).")
+        for name in ("decay", "table_vector"):
+            value = self.arguments[name]
+            if value is not None and not 0 < value < 1:
+                raise JoinGRError(f"'{name}' needs to be above 0 and below 1 (got {value}).")
+        if sharpness <= 0:
+            raise JoinGRError(f"'sharpness' needs to be above 0 (got {sharpness}).")
+        self.anchors = anchors
+        self.walks = walk
+        self.prior = TablePrior(table_vector, lexical, memory)
+        self.memory = QuestionMemory().requires_grad_(memory is not None)
+        self.scorer = InteractionScorer(channels, channels, channels, 1, 4, rank) if channels else None
+        self.walk = JoinWalk(None, hops, decay, learn_decays=True)
+        self.log_sharpness = nn.Parameter(torch.tensor(sharpness).log())
+        self.prior_weight = nn.Parameter(torch.tensor(prior_weight))
+
+    def index(self, corpus: Corpus) -> Self:
+        super().index(corpus)
+        self._planner = self.walk.planner(corpus.edge_index, corpus.num_tables)
+        self._words = None if self.prior.lexical is None else LexicalIndex(corpus.documents, K1, B)
+        between = corpus.edge_index[:, corpus.edge_index[0] != corpus.edge_index[1]]
+        degree = torch.bincount(between.flatten(), minlength=corpus.num_tables)
+        self._log_degree = degree.clamp(min=1).float().log()
+        self.memory.bind(corpus.table_number)
+        return self
+
+    def remember(self, queries: Queries, gold: Sequence[Sequence[TableName]]) -> Self:
+        self.memory.clear()
+        self.memory.add(queries.vector, gold)
+        return self
+
+    def evidence(self, queries: Queries) -> TableEvidence:
+        query = queries.vector
+        similarity, column = self.corpus.similarity(query)
+        lexical = torch.zeros_like(similarity)
+        if self._words is not None:
+            lexical = LEXICAL_SCALE * self._words.scores(queries.require_text(self.kind)).to(query)
+        likeness = query.new_zeros(len(query), 0) if self.prior.memory is None else self.memory.likeness(query)
+        return TableEvidence(similarity, column, query @ self.corpus.table_x.t(), lexical, likeness)
+
+    def seeds(self, evidence: TableEvidence) -> tuple[Tensor, Tensor]:
+        return self._seeds(self.prior(evidence, self.memory(evidence.likeness)))
+
+    def _seeds(self, prior: Tensor) -> tuple[Tensor, Tensor]:
+        best, table = prior.topk(min(self.anchors, prior.size(1)), dim=1)
+        return table, (self.log_sharpness.exp() * best).softmax(dim=1)
+
+    def forward(self, query: Tensor, evidence: TableEvidence) -> WalkOutput:
+        votes = self.memory(evidence.likeness)
+        seed, deposit = self._seeds(self.prior(evidence, votes))
+        question = torch.arange(len(query)).repeat_interleave(seed.size(1))
+        plan = self._planner(seed.flatten(), question, len(query)).to(query.device)
+        score = None
+        if self.scorer is not None:
+            edges = STEP * (query @ self.corpus.edge_attr.t())
+            degree = self._log_degree.expand_as(votes)
+            tables = torch.stack([STEP * evidence.similarity, evidence.lexical, STEP * votes, degree], dim=2)
+            potentials = self.scorer(query, self.corpus.edge_attr, self.corpus.table_x, edges.unsqueeze(2), tables)
+            score = potentials.gather(plan)
+        return WalkOutput(self.walk.propagate(plan, deposit.flatten(), score=score), plan)
+
+    def scores(self, output: WalkOutput, evidence: TableEvidence) -> Tensor:
+        prior = self.prior_weight * self.prior(evidence, self.memory(evidence.likeness))
+        return (output.node_scores() + FLOOR).log() + prior if self.walks else prior
+
+    def ranking(self, scores: Tensor, evidence: TableEvidence, k: int) -> Ranking:
+        return rank_dense(scores, k)
+
+    @torch.no_grad()
+    def rank(self, queries: Queries, k: int) -> Ranking:
+        evidence = self.evidence(queries)
+        return rank_dense(self.scores(self(queries.vector, evidence), evidence), k)
+
+
+def untrained(**options: Any) -> JoinGRPlus:
+    """JoinGR+ before it learns: uniform shares, and weights as they start."""
+    return JoinGRPlus(None, **options).requires_grad_(False)

@@ -1,0 +1,62 @@
+"""How likely a question is to need a table, before any walk."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from joingr_pyg.models.evidence import Evidence
+
+
+@dataclass(frozen=True)
+class TableEvidence(Evidence):
+    """What is known of ``B`` questions and ``T`` tables.
+
+    Attributes:
+        similarity: ``[B, T]`` cosine of the question and the table's best column.
+        column: ``[B, T]`` that column.
+        table_similarity: ``[B, T]`` cosine of the question and the table's own text.
+        lexical: ``[B, T]`` word matches, of the order of cosines.
+        likeness: ``[B, V]`` cosines of the question and those remembered.
+    """
+
+    similarity: Tensor
+    column: Tensor
+    table_similarity: Tensor
+    lexical: Tensor
+    likeness: Tensor
+
+
+class TablePrior(nn.Module):
+    r"""A weighted sum of what speaks for a table.
+
+    .. math::
+        b(t|q) = (1 - \omega) \max_{v \in V(t)} \langle q, v \rangle + \omega \langle q, \tau_t \rangle
+        + \gamma\, \mathrm{bm25}(t|q) + \rho\, m(t|q)
+
+    with the table's own vector :math:`\tau_t` and the votes :math:`m` of remembered questions.
+
+    Args:
+        table_vector: Initial :math:`\omega`; ``None`` leaves the table's own vector out.
+        lexical: Initial :math:`\gamma`; ``None`` leaves word matches out.
+        memory: Initial :math:`\rho`; ``None`` leaves votes out.
+    """
+
+    def __init__(
+        self, table_vector: float | None = 0.3, lexical: float | None = 0.3, memory: float | None = 0.5
+    ) -> None:
+        super().__init__()
+        self.mix_logit = None if table_vector is None else nn.Parameter(torch.tensor(table_vector).logit())
+        self.lexical = None if lexical is None else nn.Parameter(torch.tensor(lexical))
+        self.memory = None if memory is None else nn.Parameter(torch.tensor(memory))
+
+    def forward(self, evidence: TableEvidence, votes: Tensor) -> Tensor:
+        """``[B, T]`` priors, given ``[B, T]`` votes."""
+        prior = evidence.similarity
+        if self.mix_logit is not None:
+            prior = torch.lerp(prior, evidence.table_similarity, self.mix_logit.sigmoid())
+        if self.lexical is not None:
+            prior = prior + self.lexical * evidence.lexical
+        if self.memory is not None:
+            prior = prior + self.memory * votes
+        return prior

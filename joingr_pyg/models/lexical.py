@@ -1,0 +1,53 @@
+"""Word matches of questions and tables."""
+
+import logging
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from joingr_pyg.words import words
+
+
+class LexicalIndex:
+    r"""BM25 scores (Robertson and Zaragoza, 2009) over a list of texts.
+
+    With :math:`f` the count of a word in a text, :math:`\ell` the text's length and :math:`\bar\ell` the mean length,
+
+    .. math::
+        s(t|q) = \sum_{w \in q} \ln\Big(1 + \frac{T - n_w + \tfrac12}{n_w + \tfrac12}\Big)
+        \frac{f}{f + k_1 (1 - b + b\, \ell / \bar\ell)},
+
+    over the distinct words of a question, where :math:`n_w` of the :math:`T` texts hold the word: the variant of
+    Lucene, computed by bm25s (Lù, 2024).
+
+    Args:
+        texts: The texts.
+        k1: How slowly repeated words saturate, at least 0.
+        b: How far long texts are discounted, from 0 to 1.
+
+    Raises:
+        JoinGRError: If the packages of the extra ``lexical`` are not installed.
+    """
+
+    def __init__(self, texts: Sequence[str], k1: float, b: float) -> None:
+        tokens = [words(text) for text in texts]  # Tells first of all if a package is missing.
+        import bm25s
+
+        logging.getLogger("bm25s").setLevel(logging.WARNING)  # It lets itself be heard on import.
+        self._index = bm25s.BM25(k1=k1, b=b, method="lucene")
+        self._size = len(texts)
+        self._empty = not any(tokens)
+        if not self._empty:
+            self._index.index(tokens, create_empty_token=False, show_progress=False)
+
+    def scores(self, questions: Sequence[str]) -> Tensor:
+        """``[B, T]`` scores; 0 where no word is shared."""
+        rows = [self._scores(list(dict.fromkeys(words(question)))) for question in questions]
+        return torch.stack(rows) if rows else torch.empty(0, self._size)
+
+    def _scores(self, question: list[str]) -> Tensor:
+        known = [] if self._empty else self._index.get_tokens_ids(question)
+        if not known:
+            return torch.zeros(self._size)
+        return torch.from_numpy(self._index.get_scores_from_ids(known))
