@@ -6,7 +6,7 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.reports import compare, results, significance
+from joingr_pyg.reports import compare, failure_report, results, significance
 
 PROGRAM = "python -m joingr_pyg"
 
@@ -15,7 +15,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status: 2 for bad input."""
     parser = ArgumentParser(PROGRAM, description=__doc__)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for name, module in {"compare": compare, "significance": significance, "results": results}.items():
+    for name, module in {
+        "compare": compare,
+        "significance": significance,
+        "results": results,
+        "failures": failure_report,
+    }.items():
         command = commands.add_parser(name, help=module.SUMMARY, description=module.SUMMARY)
         module.add_arguments(command)
         command.set_defaults(run=getattr(module, name), name=name)

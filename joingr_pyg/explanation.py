@@ -16,6 +16,8 @@ class Step(NamedTuple):
         edge: Join edge it took.
         hop: Hop, counted from 1.
         deposit: Deposit it left on the edge.
+        share: Part of what left the frontier table that went to this neighbor, its softmax summed over parallel edges.
+        choices: Number of tables that it was shared among.
     """
 
     frontier: int
@@ -23,6 +25,8 @@ class Step(NamedTuple):
     edge: int
     hop: int
     deposit: float
+    share: float
+    choices: int
 
 
 def strongest_path(output: WalkOutput, query: int, table: int) -> list[Step]:
@@ -54,6 +58,8 @@ def _trace(output: WalkOutput, entry: int) -> list[Step]:
         hop = plan.hops[number - 1]
         if entry < hop.start:
             continue
+        beside = (hop.source == hop.source[entry - hop.start]).nonzero().flatten() + hop.start
+        there = plan.neighbor[beside] == plan.neighbor[entry]
         steps.append(
             Step(
                 int(plan.frontier[entry]),
@@ -61,6 +67,8 @@ def _trace(output: WalkOutput, entry: int) -> list[Step]:
                 int(plan.edge[entry]),
                 number,
                 float(deposit[entry]),
+                float(deposit[beside][there].sum() / deposit[beside].sum()),
+                plan.neighbor[beside].unique().numel(),
             )
         )
         if number == 1:

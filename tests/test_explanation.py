@@ -24,11 +24,11 @@ def test_the_way_along_a_chain_by_hand() -> None:
     # Hop 1: the one join of t0 gets 1/2. Hop 2: each of two joins of t1 gets 1/8. Hop 3: each of two of t2 gets 1/32.
     output = walk(CHAIN, {0: 1.0}, 4)
     assert strongest_path(output, 1, 3) == [
-        Step(frontier=0, neighbor=1, edge=0, hop=1, deposit=0.5),
-        Step(frontier=1, neighbor=2, edge=1, hop=2, deposit=0.125),
-        Step(frontier=2, neighbor=3, edge=2, hop=3, deposit=0.03125),
+        Step(frontier=0, neighbor=1, edge=0, hop=1, deposit=0.5, share=1, choices=1),
+        Step(frontier=1, neighbor=2, edge=1, hop=2, deposit=0.125, share=0.5, choices=2),
+        Step(frontier=2, neighbor=3, edge=2, hop=3, deposit=0.03125, share=0.5, choices=2),
     ]
-    assert strongest_path(output, 1, 1) == [Step(0, 1, 0, 1, 0.5)]
+    assert strongest_path(output, 1, 1) == [Step(0, 1, 0, 1, 0.5, 1, 1)]
 
 
 def test_nothing_leads_to_what_was_not_reached() -> None:
@@ -47,7 +47,7 @@ def test_what_comes_back_to_a_table_does_not_lead_to_it() -> None:
     assert output.node_scores()[1, 0] == 0.625
     assert strongest_path(output, 1, 0) == []
     # From another anchor there is a way.
-    assert strongest_path(walk(CHAIN, {0: 1.0, 1: 0.01}, 4), 1, 0) == [Step(1, 0, 0, 1, pytest.approx(0.0025))]
+    assert strongest_path(walk(CHAIN, {0: 1.0, 1: 0.01}, 4), 1, 0) == [Step(1, 0, 0, 1, pytest.approx(0.0025), 0.5, 2)]
 
 
 def test_a_way_passes_no_table_twice() -> None:
@@ -68,6 +68,9 @@ def test_the_stronger_of_two_ways_is_told() -> None:
     # The joins of t1 come first.
     assert [(step.frontier, step.neighbor, step.edge, step.hop) for step in steps] == [(0, 1, 0, 1), (1, 3, 4, 2)]
     assert [step.deposit for step in steps] == pytest.approx([1 / 6, 1 / 24])
+    # Two of three joins of t0 lead to t1, two of the four of t1 to t3; the other two lead back.
+    assert [step.share for step in steps] == pytest.approx([2 / 3, 1 / 2])
+    assert [step.choices for step in steps] == [2, 2]
 
 
 def test_the_stronger_of_two_ways_is_told_also_where_they_met_before() -> None:
@@ -84,6 +87,6 @@ def test_the_strongest_of_two_anchors_is_told_and_each_question_has_its_own(make
     query = torch.tensor([[1.0, 0.0], [0.0, 1.0]])
     output = model(query, model.evidence(Queries(query)))
     # Anchors are t0 with 1 and t1 with 0.6, and t2 with 1 and t1 with 0.8.
-    assert strongest_path(output, 0, 1) == [Step(0, 1, 0, 1, 0.5)]
-    assert strongest_path(output, 1, 1) == [Step(2, 1, 1, 1, 0.5)]
-    assert strongest_path(output, 1, 0) == [Step(1, 0, 0, 1, pytest.approx(0.2))]
+    assert strongest_path(output, 0, 1) == [Step(0, 1, 0, 1, 0.5, 1, 1)]
+    assert strongest_path(output, 1, 1) == [Step(2, 1, 1, 1, 0.5, 1, 1)]
+    assert strongest_path(output, 1, 0) == [Step(1, 0, 0, 1, pytest.approx(0.2), 0.5, 2)]

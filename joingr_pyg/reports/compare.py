@@ -9,7 +9,6 @@ from joingr_pyg.reports.collect import Run, collect, select
 from joingr_pyg.reports.comparison import show
 from joingr_pyg.reports.run_files import write_named
 from joingr_pyg.reports.sweep_table import as_csv, as_json, as_markdown, as_rich, sweep_table
-from joingr_pyg.whole_file import whole_file
 
 SUMMARY = "Collect runs into one sorted table, seeds as mean ± standard deviation, and draw them."
 
@@ -62,6 +61,7 @@ def compare(arguments: Namespace) -> None:
 
 def _draw(runs: list[Run], arguments: Namespace, metric: str) -> None:
     try:
+        from joingr_pyg.reports.figure_files import write_figure
         from joingr_pyg.reports.sweep_figure import draw_heatmap, draw_lines
     except ImportError as error:
         raise JoinGRError("Figures need matplotlib: pip install -c constraints.txt -e '.[plot]'.") from error
@@ -75,11 +75,4 @@ def _draw(runs: list[Run], arguments: Namespace, metric: str) -> None:
                 f"--heatmap takes two parameters, such as model.anchors,model.hops (got {arguments.heatmap})."
             )
         figure = draw_heatmap(runs, keys[0], keys[1], metric)
-    path: Path = arguments.plot
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with whole_file(path) as file:
-            figure.savefig(file, format=path.suffix.removeprefix(".") or "png", dpi=150)
-    except (OSError, ValueError) as error:
-        raise JoinGRError(f"The figure cannot be written to '{path}' ({error}).") from error
-    print(f"Drawn: {path}")
+    write_figure(arguments.plot, figure)

@@ -133,7 +133,7 @@ def _measured(
         trained=trained if trained != dataset else None,
         folds=int(parameters.get("folds") or 0),
         grouped=bool(parameters.get("folds") and parameters.get("fold_groups")),
-        options=tuple(_options(overrides_of(first)) + _options(first.summary.get("trained", {}).get("overrides", []))),
+        options=options_of(first),
         metrics=metrics,
         spread=spread,
         seeds=tuple(run.seed for run in runs),
@@ -144,6 +144,11 @@ def _measured(
     plain = row.setting == "pooled" and not row.grouped and not row.options
     beside = paper.get(_key(row)) if plain else None
     return row if beside is None else _with(row, paper=beside.metrics)
+
+
+def options_of(run: Run) -> tuple[str, ...]:
+    """What else the command line of a run set, and that of its training, than a row says by itself."""
+    return tuple(_options(overrides_of(run)) + _options(run.summary.get("trained", {}).get("overrides", [])))
 
 
 def _options(overrides: Sequence[str]) -> list[str]:
