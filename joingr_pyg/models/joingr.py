@@ -124,9 +124,10 @@ class JoinGR(TrainableRetriever):
 
     def evidence(self, queries: Queries) -> WalkEvidence:
         """Anchors, similarities and best columns of ``B`` questions."""
-        query = queries.vector
-        hits = self.select_anchors(query)
-        similarity, column = self.corpus.similarity(query)
+        similarity, column = self.corpus.similarity(queries.vector)
+        best = similarity.sort(dim=1, descending=True, stable=True)
+        table = best.indices[:, : MMR_CANDIDATES * self.anchors]
+        hits = self._choose(TableHits(table, best.values[:, : table.size(1)], column.gather(1, table)))
         # Cosines may be negative, deposits may not.
         return WalkEvidence(hits.table, hits.score.clamp(min=0), similarity, column)
 

@@ -146,7 +146,7 @@ class FusedWalk:
             count, node, score = run((0, num_queries))
         else:
             chunks = [(begin, min(begin + size, num_queries)) for begin in range(0, num_queries, size)]
-            parts = zip(*_pool(os.getpid(), threads).map(run, chunks), strict=True)
+            parts = zip(*thread_pool(os.getpid(), threads).map(run, chunks), strict=True)
             count, node, score = map(np.concatenate, parts)
         ptr = np.zeros(num_queries + 1, np.int64)
         np.cumsum(count, out=ptr[1:])
@@ -225,6 +225,6 @@ def _indices(tensor: Tensor) -> Array:
 
 
 @lru_cache(maxsize=1)
-def _pool(process: int, threads: int) -> ThreadPoolExecutor:
-    # One for each process: threads do not survive a fork.
+def thread_pool(process: int, threads: int) -> ThreadPoolExecutor:
+    """The threads that passes share, one pool for each process: threads do not survive a fork."""
     return ThreadPoolExecutor(threads)

@@ -14,7 +14,9 @@ from joingr_pyg.models.lexical import LexicalIndex
 from joingr_pyg.models.memory import QuestionMemory
 from joingr_pyg.models.retriever import Ranking, rank_dense
 from joingr_pyg.models.trainable import TrainableRetriever
-from joingr_pyg.nn import InteractionScorer, JoinWalk, WalkOutput
+from joingr_pyg.nn import InteractionScorer, JoinWalk, Potentials, WalkOutput
+from joingr_pyg.nn.fused import fused_available
+from joingr_pyg.nn.potential_walk import FusedPotentialWalk
 from joingr_pyg.queries import Queries
 from joingr_pyg.schema import TableName
 
@@ -144,18 +146,24 @@ class JoinGRPlus(TrainableRetriever):
         seed, deposit = self._seeds(self.prior(evidence, votes))
         question = torch.arange(len(query)).repeat_interleave(seed.size(1))
         plan = self._planner(seed.flatten(), question, len(query)).to(query.device)
-        score = None
-        if self.scorer is not None:
-            edges = STEP * (query @ self.corpus.edge_attr.t())
-            degree = self._log_degree.expand_as(votes)
-            tables = torch.stack([STEP * evidence.similarity, evidence.lexical, STEP * votes, degree], dim=2)
-            potentials = self.scorer(query, self.corpus.edge_attr, self.corpus.table_x, edges.unsqueeze(2), tables)
-            score = potentials.gather(plan)
+        score = self._potentials(query, evidence, votes).gather(plan)
         return WalkOutput(self.walk.propagate(plan, deposit.flatten(), score=score), plan)
 
+    def _potentials(self, query: Tensor, evidence: TableEvidence, votes: Tensor) -> Potentials:
+        corpus = self.corpus
+        if self.scorer is None:
+            return Potentials(query.new_zeros(len(query), len(corpus.edge_attr)), torch.zeros_like(votes))
+        edges = STEP * (query @ corpus.edge_attr.t())
+        degree = self._log_degree.expand_as(votes)
+        tables = torch.stack([STEP * evidence.similarity, evidence.lexical, STEP * votes, degree], dim=2)
+        return self.scorer(query, corpus.edge_attr, corpus.table_x, edges.unsqueeze(2), tables)
+
     def scores(self, output: WalkOutput, evidence: TableEvidence) -> Tensor:
-        prior = self.prior_weight * self.prior(evidence, self.memory(evidence.likeness))
-        return (output.node_scores() + FLOOR).log() + prior if self.walks else prior
+        prior = self.prior(evidence, self.memory(evidence.likeness))
+        return self._together(output.node_scores(), prior) if self.walks else self.prior_weight * prior
+
+    def _together(self, walked: Tensor, prior: Tensor) -> Tensor:
+        return (walked + FLOOR).log() + self.prior_weight * prior
 
     def ranking(self, scores: Tensor, evidence: TableEvidence, k: int) -> Ranking:
         return rank_dense(scores, k)
@@ -163,7 +171,16 @@ class JoinGRPlus(TrainableRetriever):
     @torch.no_grad()
     def rank(self, queries: Queries, k: int) -> Ranking:
         evidence = self.evidence(queries)
-        return rank_dense(self.scores(self(queries.vector, evidence), evidence), k)
+        votes = self.memory(evidence.likeness)
+        prior = self.prior(evidence, votes)
+        if not self.walks:
+            return rank_dense(self.prior_weight * prior, k)
+        if self.training or queries.vector.device.type != "cpu" or not fused_available():
+            return rank_dense(self._together(self(queries.vector, evidence).node_scores(), prior), k)
+        # Made anew for each batch: it costs nothing, and the decays may have changed.
+        walk = FusedPotentialWalk(self.walk, self._planner)
+        walked = walk(self._potentials(queries.vector, evidence, votes), *self._seeds(prior))
+        return rank_dense(self._together(walked, prior), k)
 
 
 def untrained(**options: Any) -> JoinGRPlus:

@@ -1,0 +1,86 @@
+"""Walks over potentials without gradients: one pass of compiled code instead of tensor operations."""
+
+import os
+
+import torch
+from torch import Tensor
+
+from joingr_pyg.nn.fused import SMALLEST_CHUNK, fused_available, thread_pool
+from joingr_pyg.nn.interaction import Potentials
+from joingr_pyg.nn.join_walk import JoinWalk
+from joingr_pyg.nn.plan import WalkPlanner
+
+
+class FusedPotentialWalk:
+    """A :class:`~joingr_pyg.nn.JoinWalk` without a scorer of its own, over one graph with the decays of now.
+
+    Node scores equal those of :meth:`JoinWalk.propagate` to single precision; there are no gradients. The queries of a
+    batch are shared out among as many threads as torch uses.
+
+    Args:
+        walk: The layer. Later changes of its decays go unnoticed.
+        planner: A planner of the layer's walks over the graph.
+
+    Raises:
+        ImportError: If numba is not installed.
+        ValueError: If the layer has a scorer.
+    """
+
+    def __init__(self, walk: JoinWalk, planner: WalkPlanner) -> None:
+        if not fused_available():
+            raise ImportError("FusedPotentialWalk needs numba: pip install 'joingr_pyg[kernels]'")
+        if walk.scorer is not None:
+            raise ValueError("'walk' needs to be a layer without a scorer")
+        self.num_nodes = planner.num_nodes
+        self.num_edges = planner.num_edges
+        self._graph = (planner.ptr, planner.head, planner.edge)
+        self._decay = walk.decay_logit.detach().sigmoid().float().numpy()
+
+    def __call__(self, potentials: Potentials, seed: Tensor, seed_deposit: Tensor) -> Tensor:
+        """Walk from every seed of every query.
+
+        Args:
+            potentials: ``[B, E]`` of edges and ``[B, N]`` of nodes.
+            seed: ``[B, A]`` nodes the walks start from, ``-1`` where there are fewer.
+            seed_deposit: ``[B, A]`` deposit each walk starts with.
+
+        Returns:
+            ``[B, N]`` node scores.
+
+        Raises:
+            ValueError: If a tensor has a wrong shape, or ``seed`` names a node that does not exist.
+        """
+        # Importing numba takes half a second.
+        from joingr_pyg.nn.potential_kernel import potential_walks
+
+        num_queries = len(seed)
+        for name, part, size in (("edge", potentials.edge, self.num_edges), ("node", potentials.node, self.num_nodes)):
+            if part.shape != (num_queries, size):
+                raise ValueError(f"'{name}' potentials need shape [{num_queries}, {size}] (got {list(part.shape)})")
+        if seed.dim() != 2 or seed_deposit.shape != seed.shape:
+            raise ValueError(f"'seed' and 'seed_deposit' need one shape [{num_queries}, num_seeds]")
+        if seed.numel() and not -1 <= seed.min() <= seed.max() < self.num_nodes:
+            raise ValueError(f"'seed' needs to name nodes below {self.num_nodes}, or be -1")
+        score = torch.zeros(num_queries, self.num_nodes)
+        arrays = [
+            tensor.detach().contiguous().numpy()
+            for tensor in (
+                potentials.edge.float(),
+                potentials.node.float(),
+                seed.long(),
+                seed_deposit.float(),
+                score,
+            )
+        ]
+
+        def run(begin: int) -> None:
+            potential_walks(begin, min(begin + size, num_queries), self._graph, self._decay, *arrays)
+
+        threads = torch.get_num_threads()
+        size = max(SMALLEST_CHUNK, -(-num_queries // threads))
+        if num_queries <= size:
+            size = max(num_queries, 1)
+            run(0)
+        else:
+            list(thread_pool(os.getpid(), threads).map(run, range(0, num_queries, size)))
+        return score
