@@ -6,7 +6,7 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.reports import compare, failure_report, results, significance
+from joingr_pyg.reports import compare, failure_report, figures, results, significance
 
 PROGRAM = "python -m joingr_pyg"
 
@@ -20,6 +20,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "significance": significance,
         "results": results,
         "failures": failure_report,
+        "figures": figures,
     }.items():
         command = commands.add_parser(name, help=module.SUMMARY, description=module.SUMMARY)
         module.add_arguments(command)

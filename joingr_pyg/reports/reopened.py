@@ -49,6 +49,8 @@ def reopen_models(run: Run, dataset: JoinGraphs) -> list[JoinGR]:
     for path in paths:
         model, description = load_checkpoint(path)
         require_encoder(description, dataset.encoder.name, dataset.encoder.identity, path)
+        if not isinstance(model, JoinGR):
+            raise JoinGRError(f"'{path}' holds no JoinGR, whose walk alone is looked into.")
         models.append(model)
     return models
 

@@ -15,6 +15,23 @@ from joingr_pyg.reports.run_files import METRICS, write_named
 
 SUMMARY = "Collect runs into the paper's tables, what it prints beside what was measured, with the command of each row."
 
+FIGURES = "figures"
+"""Folder beside the page that the commands ``figures`` and ``failures`` write into."""
+
+CAPTIONS = {
+    "figure4_gold_tables.png": "Figure 4. Questions by the number of tables they need.",
+    "figure5_by_gold_tables.png": (
+        "Figure 5. Precision and recall by the number of gold tables, of the scorer trained on BIRD; the lines on bars "
+        "are standard deviations over seeds."
+    ),
+    "figure6_anchors.png": "Figure 6. R@10 on BEAVER over anchors, five hops; vanilla gives as many tables as anchors.",
+    "recall_over_hops.png": "R@15 on BEAVER over hops; bars are standard deviations over seeds.",
+    "failures.png": (
+        "Section 6.3. Why gold tables were missed. A walk shares a deposit out at every hop; the hop named is the one "
+        "on the strongest path where the missed table's share was smallest."
+    ),
+}
+
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
@@ -46,6 +63,7 @@ def results(arguments: Namespace) -> None:
         print("\n".join(f"## {name}\n\n{text}" for name, text in parts.items()))
         return
     page = arguments.write / "results.md"
+    parts["figures"] = pictures(arguments.write)
     write_named(page, fill(page.read_text(encoding="utf-8") if page.is_file() else template(), parts))
     write_named(arguments.write / "results.csv", as_csv(rows))
 
@@ -59,6 +77,21 @@ def page_parts(rows: list[ResultRow]) -> dict[str, str]:
         "folds": folds_table(rows),
         "settings": settings_table(rows),
     }
+
+
+def pictures(folder: Path) -> str:
+    """The figures that lie beside the page, and why gold tables were missed."""
+    found = [
+        f"![{caption}]({FIGURES}/{name})\n\n*{caption}*"
+        for name, caption in CAPTIONS.items()
+        if (folder / FIGURES / name).is_file()
+    ]
+    failures = folder / FIGURES / "failures.md"
+    if failures.is_file():
+        # The reasons; every single table is in the file itself.
+        summary = failures.read_text(encoding="utf-8").split("\n\nEvery")[0]
+        found.append(f"{summary}\n\nEvery missed table: [failures.md]({FIGURES}/failures.md).")
+    return "\n\n".join(found) or "None was drawn."
 
 
 def template() -> str:

@@ -110,6 +110,19 @@ def test_prose_survives(runs: Path, tmp_path: Path) -> None:
     assert page.read_text() == before.replace("# Results\n", "# Results\n\nBy hand.\n")
 
 
+def test_figures_that_lie_beside_the_page_are_shown(runs: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "docs" / "figures"
+    folder.mkdir(parents=True)
+    (folder / "figure6_anchors.png").touch()
+    (folder / "failures.md").write_text("BEAVER: 3 of 4.\n\n| reason |\n| - |\n\nEvery missed table:\n\n| long |\n")
+    assert main(["results", str(runs), "--write", str(folder.parent)]) == 0
+    page = (folder.parent / "results.md").read_text()
+    assert "](figures/figure6_anchors.png)" in page
+    assert "figure4" not in page
+    assert "| reason |" in page
+    assert "| long |" not in page
+
+
 def test_nothing_says_where_it_was_made(runs: Path, tmp_path: Path) -> None:
     assert main(["results", str(runs), "--write", str(tmp_path / "docs")]) == 0
     written = "".join(path.read_text() for path in (tmp_path / "docs").iterdir())
