@@ -16,6 +16,7 @@ NAMES = {
     "vanilla": "vanilla",
     "heuristic": "JoinGR, heuristic",
     "joingr": "JoinGR",
+    "joingr_plus": "JoinGR+",
     "rear": "REaR",
     "rear_biencoder": "REaR, refined with the encoder",
     "jar": "JAR",
@@ -29,10 +30,12 @@ DATASETS = {"beaver": "BEAVER", "bird": "BIRD", "spider": "Spider"}
 
 # What a row's other cells say already, and what changes no number.
 _TOLD = (
-    *("dataset", "encoder", "method", "checkpoint", "setting", "ks", "batch_size", "progress", "resume", SEED),
+    *("dataset", "encoder", "method", "model", "checkpoint", "setting", "ks", "batch_size", "progress", "resume", SEED),
     *("folds", "fold_groups", "fold_seed", "experiment"),
 )
-_PLAIN_EXPERIMENTS = ("experiment=beaver_cv",)
+_PLAIN_EXPERIMENTS = ("experiment=beaver_cv", "experiment=beaver_cv_plus")
+_DENSE_TABLE_RETRIEVERS = ("dtr", "contriever")
+_BY_TABLE = "method.by=table"
 
 
 @dataclass(frozen=True)
@@ -148,7 +151,10 @@ def _measured(
 
 def options_of(run: Run) -> tuple[str, ...]:
     """What else the command line of a run set, and that of its training, than a row says by itself."""
-    return tuple(_options(overrides_of(run)) + _options(run.summary.get("trained", {}).get("overrides", [])))
+    found = _options(overrides_of(run)) + _options(run.summary.get("trained", {}).get("overrides", []))
+    # Encoders that are made to embed whole tables rank by them.
+    by_table = run.parameters.get("encoder") in _DENSE_TABLE_RETRIEVERS
+    return tuple(each for each in found if not (by_table and each == _BY_TABLE))
 
 
 def _options(overrides: Sequence[str]) -> list[str]:
@@ -187,4 +193,5 @@ def _failed(job: Job) -> ResultRow | None:
 
 def _asked(job: Job) -> tuple[str, str, str, str | None]:
     said = {key: value for key, _, value in (each.partition("=") for each in job.overrides)}
-    return said.get("dataset", ""), said.get("encoder", "minilm"), said.get("method", ""), None
+    method = "" if "checkpoint" in said else said.get("method", said.get("model", "joingr"))
+    return said.get("dataset", ""), said.get("encoder", "minilm"), method, None

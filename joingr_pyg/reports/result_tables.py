@@ -9,6 +9,7 @@ from joingr_pyg.reports.published import paper_tables
 from joingr_pyg.reports.result_rows import DATASETS, METRICS, NAMES, ResultRow
 
 ENCODERS = {"minilm": "MiniLM", "bge": "BGE", "contriever": "Contriever", "dtr": "DTR"}
+TRAINED = ("joingr", "joingr_plus")
 SHORT = ("R@5", "PR@5", "R@15", "PR@15")
 
 
@@ -48,17 +49,18 @@ def paper_table(rows: Sequence[ResultRow], dataset: str) -> str:
 def transfer_table(rows: Sequence[ResultRow]) -> str:
     """A scorer trained on one benchmark and tested on another, X→Y, beside those trained on Y itself."""
     notes = Footnotes()
-    lines = [["trained on", "tested on", *METRICS, "command"]]
-    trained = [row for row in rows if row.method == "joingr" and row.setting == "pooled" and row.metrics]
+    lines = [["model", "trained on", "tested on", *METRICS, "command"]]
+    trained = [row for row in rows if row.method in TRAINED and row.setting == "pooled" and row.metrics]
     plain = [row for row in trained if not row.options and not row.grouped]
-    for row in sorted(plain, key=lambda row: (_index(DATASETS, row.dataset), _index(DATASETS, row.trained or ""))):
+    for row in sorted(plain, key=lambda row: (row.method, _index(DATASETS, row.dataset), row.trained or "")):
         source = DATASETS.get(row.trained, row.trained) if row.trained else f"{DATASETS.get(row.dataset)} itself"
         source += f", {row.folds} folds" if row.folds else ""
         target = DATASETS.get(row.dataset, row.dataset)
-        lines.append([source, target, *(_cell(row, name) for name in METRICS), notes.mark(row)])
+        cells = [_cell(row, name) for name in METRICS]
+        lines.append([NAMES[row.method], source, target, *cells, notes.mark(row)])
     if len(lines) == 1:
         return "Nothing was trained.\n"
-    return _table(lines, 2) + "\n" + notes.listed()
+    return _table(lines, 3) + "\n" + notes.listed()
 
 
 def folds_table(rows: Sequence[ResultRow]) -> str:
