@@ -60,6 +60,7 @@ class ResultRow:
         paper: What the paper prints for it.
         commands: The commands that make it, in order.
         skipped: Why there are no numbers, where it could not be run.
+        runs: The runs that were measured, a seed each.
     """
 
     dataset: str
@@ -79,6 +80,7 @@ class ResultRow:
     paper: Mapping[str, float] = field(default_factory=dict)
     commands: tuple[str, ...] = ()
     skipped: str = ""
+    runs: tuple[Run, ...] = ()
 
     @property
     def name(self) -> str:
@@ -143,6 +145,7 @@ def _measured(
         questions=int(first.summary.get("questions", {}).get("scored", 0)),
         speed=sum(known) / len(known) if known else None,
         commands=tuple(commands_of(runs)),
+        runs=tuple(runs),
     )
     plain = row.setting == "pooled" and not row.grouped and not row.options
     beside = paper.get(_key(row)) if plain else None

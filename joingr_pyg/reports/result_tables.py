@@ -5,8 +5,12 @@ import io
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from joingr_pyg.reports.bootstrap import Difference, paired_bootstrap
+from joingr_pyg.reports.collect import Run
 from joingr_pyg.reports.published import paper_tables
 from joingr_pyg.reports.result_rows import DATASETS, METRICS, NAMES, ResultRow
+from joingr_pyg.reports.run_files import QUESTIONS
+from joingr_pyg.reports.significance import averaged
 
 ENCODERS = {"minilm": "MiniLM", "bge": "BGE", "contriever": "Contriever", "dtr": "DTR"}
 TRAINED = ("joingr", "joingr_plus")
@@ -94,6 +98,44 @@ def _side_by_side(
     if len(lines) == 1:
         return "Nothing was run both ways.\n"
     return _table(lines, 2) + "\n" + notes.listed()
+
+
+def differences_table(rows: Sequence[ResultRow]) -> str:
+    """JoinGR against every other method on the same questions, with 95 % intervals of the paired bootstrap."""
+    pooled = [row for row in rows if row.runs and row.setting == "pooled" and row.dataset in DATASETS]
+    plain = [row for row in pooled if not row.options and all(map(_has_questions, row.runs))]
+    lines = [["test", "JoinGR, minus", *SHORT]]
+    for row in sorted(plain, key=lambda row: (_index(DATASETS, row.dataset), *_order(row))):
+        if row.method != "joingr":
+            continue
+        others = [
+            other
+            for other in plain
+            if (other.dataset, other.encoder) == (row.dataset, row.encoder)
+            and other.method not in TRAINED
+            and (not other.folds or (other.folds, other.grouped) == (row.folds, row.grouped))
+        ]
+        test = DATASETS[row.dataset] + row.label.removeprefix(NAMES["joingr"])
+        for other in sorted(others, key=_order):
+            found = paired_bootstrap(averaged(row.runs).values, averaged(other.runs).values)
+            lines.append([test, other.label, *(_difference(found.get(name)) for name in SHORT)])
+    return _table(lines, 2) if len(lines) > 1 else "Nothing was trained.\n"
+
+
+def _has_questions(run: Run) -> bool:
+    return run.folder is not None and (run.folder / QUESTIONS).is_file()
+
+
+def _difference(found: Difference | None) -> str:
+    """A difference and its interval, bold where the interval excludes none."""
+    if found is None:
+        return ""
+    mean, low, high = (_signed(value) for value in (found.difference, found.low, found.high))
+    return f"{f'**{mean}**' if found.clear else mean} ({low} to {high})"
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.3f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:+.3f}"
 
 
 def as_csv(rows: Sequence[ResultRow]) -> str:

@@ -10,7 +10,14 @@ from joingr_pyg.reports.jobs import RUNNING, read_jobs
 from joingr_pyg.reports.page import fill
 from joingr_pyg.reports.published import paper_tables, source
 from joingr_pyg.reports.result_rows import ResultRow, result_rows
-from joingr_pyg.reports.result_tables import as_csv, folds_table, paper_table, settings_table, transfer_table
+from joingr_pyg.reports.result_tables import (
+    as_csv,
+    differences_table,
+    folds_table,
+    paper_table,
+    settings_table,
+    transfer_table,
+)
 from joingr_pyg.reports.run_files import METRICS, write_named
 
 SUMMARY = "Collect runs into the paper's tables, what it prints beside what was measured, with the command of each row."
@@ -76,6 +83,7 @@ def page_parts(rows: list[ResultRow]) -> dict[str, str]:
         "transfer": transfer_table(rows),
         "folds": folds_table(rows),
         "settings": settings_table(rows),
+        "differences": differences_table(rows),
     }
 
 

@@ -90,6 +90,15 @@ def measured(folders: Sequence[Path]) -> Measured:
             f"The runs in {', '.join(repr(str(each)) for each in folders)} differ by {', '.join(others)}: "
             "name folders of one configuration, whose seeds alone differ."
         )
+    return averaged(runs)
+
+
+def averaged(runs: Sequence[Run]) -> Measured:
+    """The same of runs that are known to differ by their seed alone.
+
+    Raises:
+        JoinGRError: If they were asked different questions.
+    """
     names = [name for name in runs[0].metrics if all(name in run.metrics for run in runs)]
     asked = [_of(run) for run in runs]
     for run, records in zip(runs, asked, strict=True):

@@ -11,6 +11,8 @@ from joingr_pyg.__main__ import main
 from joingr_pyg.reports.jobs import FAILED, Job, write_job
 from joingr_pyg.reports.result_rows import METRICS
 
+FOUND, MISSED = ("a", "a b c d e f"), ("a", "b c d e f a")
+
 MakeRun = Callable[..., Path]
 
 
@@ -28,16 +30,21 @@ def runs(make_run: MakeRun, tmp_path: Path) -> Path:
     minilm = {"encoder": "minilm", "dataset": "beaver"}
     for seed, value in ((0, 0.5), (1, 0.7)):
         given = said(f"experiment=beaver_cv seed={seed}", epochs=[1])
-        make_run(f"runs/random/{seed}", metrics(value), seed, **minilm, folds=5, fold_groups=False, said=given)
+        # One seed finds the table of either question among five, the other of one.
+        asked = [FOUND, MISSED if seed else FOUND]
+        random = {"folds": 5, "fold_groups": False, "questions": asked}
+        make_run(f"runs/random/{seed}", metrics(value), seed, **minilm, **random, said=given)
         given = said(f"experiment=beaver_cv fold_groups=true seed={seed}", epochs=[1])
-        make_run(f"runs/grouped/{seed}", metrics(value - 0.2), seed, **minilm, folds=5, fold_groups=True, said=given)
+        grouped = {"folds": 5, "fold_groups": True, "questions": [FOUND, FOUND]}
+        make_run(f"runs/grouped/{seed}", metrics(value - 0.2), seed, **minilm, **grouped, said=given)
     edge = said("experiment=beaver_cv loss=edge", epochs=[1])
     make_run("runs/edge", metrics(0.45), **minilm, folds=5, fold_groups=False, loss__edge=1, said=edge)
     vanilla = said("method=vanilla dataset=beaver", speed=1234.5)
-    make_run("runs/vanilla", metrics(0.25), **minilm, method="vanilla", said=vanilla)
+    make_run("runs/vanilla", metrics(0.25), **minilm, method="vanilla", said=vanilla, questions=[MISSED, MISSED])
     trained = {"dataset": "bird", "seed": 0, "overrides": ["dataset=bird"]}
     over = said("checkpoint=/a/b/best.ckpt dataset=beaver", trained=trained)
-    make_run("runs/transfer", metrics(0.4), **minilm, checkpoint="/a/b/best.ckpt", said=over)
+    asked = [MISSED, FOUND]
+    make_run("runs/transfer", metrics(0.4), **minilm, checkpoint="/a/b/best.ckpt", said=over, questions=asked)
     for setting, value in (("pooled", 0.8), ("per_database", 0.9)):
         given = said(f"method=vanilla dataset=bird setting={setting}")
         folder = make_run(
@@ -99,6 +106,15 @@ def test_the_csv_holds_the_same_rows(runs: Path, tmp_path: Path) -> None:
         "python train.py dataset=bird && python evaluate.py checkpoint=outputs/train/.../best.ckpt dataset=beaver"
     )
     assert sum(bool(row["paper table"]) for row in rows) == 45
+
+
+def test_differences_are_those_of_the_questions(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["results", str(runs)]) == 0
+    printed = capsys.readouterr().out
+    # Both tables in one seed, one in the other, on average 1 and 1/2, against none; the samples draw 1/2 to 1.
+    assert "| BEAVER, 5 folds | vanilla | **+.750** (+.500 to +1.000) | **+.750** (+.500 to +1.000) |" in printed
+    assert "| BEAVER, 5 grouped folds | vanilla | **+1.000** (+1.000 to +1.000) |" in printed
+    assert "| BEAVER, trained on BIRD | vanilla | +.500 (+.000 to +1.000) |" in printed
 
 
 def test_prose_survives(runs: Path, tmp_path: Path) -> None:
