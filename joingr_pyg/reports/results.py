@@ -31,7 +31,7 @@ CAPTIONS = {
         "Figure 5. Precision and recall by the number of gold tables, of the scorer trained on BIRD; the lines on bars "
         "are standard deviations over seeds."
     ),
-    "figure6_anchors.png": "Figure 6. R@10 on BEAVER over anchors, five hops; vanilla gives as many tables as anchors, or ten.",
+    "figure6_anchors.png": "Figure 6. R@10 on BEAVER over anchors, five hops; vanilla gives as many tables, or ten.",
     "recall_over_hops.png": "R@15 on BEAVER over hops; bars are standard deviations over seeds.",
     "failures.png": (
         "Section 6.3. Why gold tables were missed. A walk shares a deposit out at every hop; the hop named is the one "

@@ -47,7 +47,8 @@ def commands_of(runs: Sequence[Run]) -> list[str]:
 
 
 def _command(program: str, overrides: Sequence[str], seeds: Sequence[int]) -> str:
-    kept = sorted(map(_without_folder, without(overrides, SEED)), key=_place)
+    typed = [re.sub(r"=(True|False)$", lambda found: found[0].lower(), each) for each in without(overrides, SEED)]
+    kept = sorted(map(_without_folder, typed), key=_place)
     if len(seeds) > 1 or seeds not in ([], [0]):
         kept.append(f"seed={','.join(map(str, seeds))}")
     sweep = ["-m"] if len(seeds) > 1 else []

@@ -14,9 +14,10 @@ def runs(*folders: Path) -> list[Run]:
 
 
 def test_an_evaluation(make_run: MakeRun) -> None:
-    said = {"overrides": ["dataset=bird", "ks=[5,10]", "method=vanilla"]}
+    # A sweep writes false as Python does.
+    said = {"overrides": ["dataset=bird", "ks=[5,10]", "fold_groups=False", "method=vanilla"]}
     assert commands_of(runs(make_run("run", {"R@5": 0.5}, said=said))) == [
-        "python evaluate.py method=vanilla dataset=bird ks=[5,10]"
+        "python evaluate.py method=vanilla dataset=bird ks=[5,10] fold_groups=false"
     ]
 
 
