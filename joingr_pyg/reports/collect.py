@@ -147,7 +147,7 @@ def parameters(summary: Mapping[str, Any]) -> dict[str, Any]:
         # The seed of a trained model is that of its training.
         found[SEED], found["trained.dataset"] = trained["seed"], trained["dataset"]
     if "overrides" in trained:
-        del found["checkpoint"]
+        found.pop("checkpoint", None)
         found["trained.overrides"] = " ".join(without(trained["overrides"], SEED, "dataset"))
     return found
 

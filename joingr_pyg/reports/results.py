@@ -5,6 +5,7 @@ from argparse import ArgumentParser, Namespace
 from importlib.resources import files
 from pathlib import Path
 
+from joingr_pyg.errors import JoinGRError
 from joingr_pyg.reports.collect import collect
 from joingr_pyg.reports.jobs import RUNNING, read_jobs
 from joingr_pyg.reports.page import fill
@@ -59,6 +60,9 @@ def results(arguments: Namespace) -> None:
         JoinGRError: If the input is bad, in one sentence.
     """
     collection = collect(arguments.paths)
+    for run in collection.runs:
+        if run.folder is None:
+            raise JoinGRError(f"'{run.place}' is of a file, which does not hold how its runs were made: name folders.")
     jobs = [job for path in arguments.paths if path.is_dir() for job in read_jobs(path)]
     rows = result_rows(collection.runs, jobs)
     parts = page_parts(rows)
@@ -90,7 +94,7 @@ def page_parts(rows: list[ResultRow]) -> dict[str, str]:
 def pictures(folder: Path) -> str:
     """The figures that lie beside the page, and why gold tables were missed."""
     found = [
-        f"![{caption}]({FIGURES}/{name})\n\n*{caption}*"
+        f"![{Path(name).stem.replace('_', ' ')}]({FIGURES}/{name})\n\n*{caption}*"
         for name, caption in CAPTIONS.items()
         if (folder / FIGURES / name).is_file()
     ]

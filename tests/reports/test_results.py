@@ -150,3 +150,11 @@ def test_nothing_says_where_it_was_made(runs: Path, tmp_path: Path) -> None:
 def test_a_folder_without_runs_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["results", str(tmp_path)]) == 2
     assert capsys.readouterr().err.startswith("results: There is no finished run in")
+
+
+def test_a_file_of_runs_is_refused(runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "runs.json"
+    assert main(["compare", str(runs), "--each", "--json", str(file)]) == 0
+    capsys.readouterr()
+    assert main(["results", str(file)]) == 2
+    assert "name folders" in capsys.readouterr().err
