@@ -7,6 +7,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from joingr_pyg.nn.dropout import dropout
+from joingr_pyg.nn.rows import take_rows
 
 
 class Projections(NamedTuple):
@@ -28,7 +29,8 @@ class Projections(NamedTuple):
         """``[L, C]`` sum of the four rows that belong to each of ``L`` edges, given the numbers ``[L]`` of the rows."""
         sizes = [part.size(0) for part in self]
         if torch.compiler.is_compiling() or sum(sizes) > query.numel():
-            return self.query[query] + self.edge[edge] + self.frontier[frontier] + self.neighbor[neighbor]
+            joined = take_rows(self.query, query) + take_rows(self.edge, edge)
+            return joined + take_rows(self.frontier, frontier) + take_rows(self.neighbor, neighbor)
         # Many edges share few rows: one pass over the edges instead of seven.
         starts = query.new_tensor([0, sizes[0], sum(sizes[:2]), sum(sizes[:3])])
         rows = torch.stack([query, edge, frontier, neighbor], dim=1) + starts

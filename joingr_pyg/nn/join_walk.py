@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from joingr_pyg.nn.edge_scorer import EdgeScorer, Projections
 from joingr_pyg.nn.plan import WalkPlan, WalkPlanner
+from joingr_pyg.nn.rows import sum_rows, take_rows
 from joingr_pyg.nn.segment import segment_softmax
 
 
@@ -53,9 +54,8 @@ class WalkOutput(NamedTuple):
 
     def _sum(self, column: Tensor, width: int, hop: int | None) -> Tensor:
         plan, positions = self.plan, self._positions(hop)
-        flat = self.deposit.new_zeros(plan.num_queries * width)
         index = plan.query[positions] * width + column[positions]
-        return flat.index_add(0, index, self.deposit[positions]).view(plan.num_queries, width)
+        return sum_rows(self.deposit[positions], index, plan.num_queries * width).view(plan.num_queries, width)
 
 
 class JoinWalk(nn.Module):
@@ -228,7 +228,7 @@ class JoinWalk(nn.Module):
         # Deposits are sums over many edges: half precision would lose the small ones.
         deposit, deposits = seed_deposit.to(torch.promote_types(seed_deposit.dtype, torch.float)), []
         for number, hop in enumerate(plan.hops, start=1):
-            standing = deposit[hop.source]
+            standing = take_rows(deposit, hop.source)
             positions = slice(hop.start, hop.start + len(hop))
             if score is not None:
                 share = segment_softmax(score[positions].to(standing.dtype), hop.source, hop.ptr)
@@ -240,7 +240,7 @@ class JoinWalk(nn.Module):
                 share = segment_softmax(scored.to(standing.dtype), hop.source, hop.ptr)
             laid = standing * decays[number - 1] * share
             deposits.append(laid)
-            deposit = laid.new_zeros(hop.next_frontier).index_add(0, hop.target, laid[hop.carry])
+            deposit = sum_rows(take_rows(laid, hop.carry), hop.target, hop.next_frontier)
         return torch.cat(deposits)
 
     def __repr__(self) -> str:

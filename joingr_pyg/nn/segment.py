@@ -3,6 +3,8 @@
 import torch
 from torch import Tensor
 
+from joingr_pyg.nn.rows import sum_rows, take_rows
+
 try:
     import torch_scatter
 except (ImportError, OSError):  # OSError: built against another torch.
@@ -33,4 +35,4 @@ def segment_softmax(score: Tensor, index: Tensor, ptr: Tensor) -> Tensor:
     segments = ptr.numel() - 1
     peak = score.new_full((segments,), float("-inf")).scatter_reduce(0, index, score.detach(), "amax")
     weight = (score - peak[index]).exp()
-    return weight / score.new_zeros(segments).index_add(0, index, weight)[index]
+    return weight / take_rows(sum_rows(weight, index, segments), index)

@@ -7,10 +7,13 @@ from collections.abc import Callable
 
 import pytest
 import torch
+from functorch.compile import make_boxed_func
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
+from torch._dynamo.backends.common import aot_autograd
 from torch._dynamo.testing import CompileCounterWithBackend
+from torch._inductor.decomposition import select_decomp_table
 
 from joingr_pyg.nn import EdgeScorer, JoinWalk, WalkOutput, segment
 
@@ -553,10 +556,39 @@ def test_compiled_hops_take_empty_and_single_sizes(
 
 
 @pytest.mark.skipif(not (shutil.which("g++") or shutil.which("clang++")), reason="no C++ compiler here")
-def test_compiled_by_inductor(make_walk: Make, make_inputs: MakeInputs, fresh_compiler: None) -> None:
+def test_compiled_by_inductor_for_several_threads(
+    make_walk: Make, make_inputs: MakeInputs, fresh_compiler: None
+) -> None:
+    walk, threads = make_walk(hops=1), torch.get_num_threads()
+    # One walk, so the frontier is one node: a sum of a single row.
+    inputs = make_inputs(5, 5, num_queries=1, edge_index=edge_index_of([(0, 1), (0, 2), (0, 3), (0, 4)]))
+    inputs |= {"seed": torch.tensor([0]), "seed_query": torch.tensor([0]), "seed_deposit": torch.tensor([0.7])}
+    torch.set_num_threads(2)
+    try:
+        with torch._inductor.config.patch(compile_threads=1):  # No pool of compiling processes stays behind.
+            assert_compiled_agrees(walk, inputs, torch.compile(walk.propagate, fullgraph=True, dynamic=True))
+    finally:
+        torch.set_num_threads(threads)
+
+
+def test_compiled_hops_leave_no_sum_to_vectors_of_atomic_additions(
+    make_walk: Make, make_inputs: MakeInputs, fresh_compiler: None
+) -> None:
+    # With several threads, inductor makes vectors of atomic additions of these, which write past their buffer.
+    accumulating = {"index_put", "index_put_", "index_add", "index_add_", "scatter_add", "scatter_add_"}
+    called: Counter[str] = Counter()
+
+    def note(graph: torch.fx.GraphModule, _: list[Tensor]) -> Callable[..., object]:
+        called.update(node.target.__name__.split(".")[0] for node in graph.graph.nodes if node.op == "call_function")
+        return make_boxed_func(graph.forward)
+
+    backend = aot_autograd(fw_compiler=note, bw_compiler=note, decompositions=select_decomp_table())
     walk = make_walk(hops=2)
-    with torch._inductor.config.patch(compile_threads=1):  # No pool of compiling processes stays behind.
-        assert_compiled_agrees(walk, make_inputs(0, 9, 20, 4), torch.compile(walk.propagate, fullgraph=True))
+    compiled = torch.compile(walk.propagate, backend=backend, fullgraph=True, dynamic=True)
+    for sizes in ((97, 150, 8), (97, 150, 32), (9, 20, 4)):
+        assert_compiled_agrees(walk, make_inputs(0, *sizes), compiled)
+    assert not accumulating & set(called)
+    assert called["sum_rows"]
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU here")
