@@ -31,7 +31,7 @@ DATASETS = {"beaver": "BEAVER", "bird": "BIRD", "spider": "Spider"}
 # What a row's other cells say already, and what changes no number.
 _TOLD = (
     *("dataset", "encoder", "method", "model", "checkpoint", "setting", "ks", "batch_size", "progress", "resume", SEED),
-    *("folds", "fold_groups", "fold_seed", "experiment"),
+    *("folds", "fold_groups", "fold_seed", "experiment", "baselines"),
 )
 _PLAIN_EXPERIMENTS = ("experiment=beaver_cv", "experiment=beaver_cv_plus")
 _DENSE_TABLE_RETRIEVERS = ("dtr", "contriever")
