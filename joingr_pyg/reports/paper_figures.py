@@ -79,7 +79,7 @@ def draw_over(lines: Mapping[str, Points], x: str, y: str, flat: Mapping[str, fl
         y: Name of the metric.
         flat: Lines that do not depend on it.
     """
-    figure = Figure(figsize=(6.8, 4), layout="constrained")
+    figure = Figure(figsize=(8.6, 4), layout="constrained")
     axes = figure.add_subplot()
     for number, (label, points) in enumerate(lines.items()):
         places = sorted(points)
@@ -101,7 +101,7 @@ def draw_over(lines: Mapping[str, Points], x: str, y: str, flat: Mapping[str, fl
     axes.set_xlabel(x)
     axes.set_ylabel(y)
     axes.grid(axis="y", color=GREY, alpha=0.25)
-    axes.legend(frameon=False)
+    figure.legend(loc="outside right upper", frameon=False)
     _plain(axes)
     return figure
 
