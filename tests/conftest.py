@@ -14,6 +14,10 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
+
+# Two test processes share two cores: threads of their own would wait for each other. Read when torch is loaded.
+os.environ["OMP_NUM_THREADS"] = os.environ.get("OMP_NUM_THREADS", "1")
+
 import torch
 from torch.nn.functional import normalize
 
