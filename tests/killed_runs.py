@@ -1,7 +1,7 @@
 """Runs of train.py that end by SIGKILL at a chosen moment: ``killed_runs.py FOLDER CHUNK MOMENT... -- OVERRIDE...``.
 
 ``CHUNK`` texts are embedded between two writes. One process imports everything, and each run is a fork of it. A run of
-moment ``m`` has its files in ``FOLDER/m``.
+moment ``m`` has its files in ``FOLDER/m``, and a cache of its own where that is what is cut; the others share one.
 """
 
 import os
@@ -93,13 +93,17 @@ MOMENTS = {
 }
 
 
+CUT_CACHES = ("embedding", "processing")
+
+
 def main(folder: Path, chunk: int, moments: list[str], overrides: list[str]) -> None:
     CachedEncoder.__init__.__kwdefaults__["chunk_size"] = chunk
     for moment in moments:
         process = os.fork()
         if process == 0:
             MOMENTS[moment]()
-            own = [f"hydra.run.dir={folder / moment}", f"paths.cache={folder / moment}_cache"]
+            cache = f"{moment}_cache" if moment in CUT_CACHES else "cache"
+            own = [f"hydra.run.dir={folder / moment}", f"paths.cache={folder / cache}"]
             sys.argv = ["train.py", *overrides, *own]
             runpy.run_path(str(Path(__file__).parents[1] / "train.py"), run_name="__main__")
             os._exit(0)

@@ -77,7 +77,9 @@ def same_end(run: Any, whole: Any) -> None:
 
 
 def go_on(command: Command, killed: Path, moment: str, *overrides: str) -> Any:
-    return command("train.py", *overrides, f"paths.cache={killed / moment}_cache", folder=killed / moment)
+    own = killed / f"{moment}_cache"
+    cache = own if own.is_dir() else killed / "cache"
+    return command("train.py", *overrides, f"paths.cache={cache}", folder=killed / moment)
 
 
 def test_embedding_goes_on_after_the_last_texts_written(
