@@ -75,7 +75,9 @@ def measure(num_tables: int, num_questions: int, threads: int) -> dict[str, Any]
     corpus = Corpus.from_graphs(graphs)
     del graphs, vectors
     model = joingr.JoinGR(DIM).eval().index(corpus)
-    approximate = model.columns = ColumnIndex(corpus, "approximate")
+    if model.columns.kind != "approximate":  # Small corpora are searched exactly unless asked otherwise.
+        model.columns = ColumnIndex(corpus, "approximate")
+    approximate = model.columns
     # Questions of its own for every measurement: none finds prepared what another one asked for.
     first, *sets = synthetic_questions(corpus, 1 + 3 * num_questions).split([1, *[num_questions] * 3])
     model.rank(Queries(first), TOP)
