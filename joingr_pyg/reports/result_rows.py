@@ -17,6 +17,7 @@ NAMES = {
     "heuristic": "JoinGR, heuristic",
     "joingr": "JoinGR",
     "joingr_plus": "JoinGR+",
+    "joingr_plus_untrained": "JoinGR+, untrained",
     "rear": "REaR",
     "rear_biencoder": "REaR, refined with the encoder",
     "jar": "JAR",
