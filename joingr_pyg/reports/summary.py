@@ -49,7 +49,7 @@ def summarize(
         },
         "metrics": dict(metrics),
         "timing": {
-            **{name: round(seconds, 3) for name, seconds in timing.items()},
+            **{name: round(seconds, 6) for name, seconds in timing.items()},
             "questions_per_second": round(scored / evaluation, 1) if evaluation else None,
         },
         **more,
