@@ -1,8 +1,14 @@
-import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from dataclasses import replace
 
-from joingr_pyg.descriptors import column_descriptors, join_descriptors, readable_name, table_descriptors
+import pytest
+
+from joingr_pyg.descriptors import (
+    column_descriptors,
+    join_descriptors,
+    split_table_descriptor,
+    table_descriptors,
+    table_documents,
+)
 from joingr_pyg.schema import Column, Database, ForeignKey, Table
 
 SHOP = Database(
@@ -25,36 +31,6 @@ SHOP = Database(
         ForeignKey("CUSTOMER_MASTER", "id", "Orders", "cust"),
     ),
 )
-
-
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("customer_id", "customer id"),
-        ("customerId", "customer id"),
-        ("CustomerID", "customer id"),
-        ("IDNumber", "id number"),
-        ("FCLT_BUILDING_KEY", "fclt building key"),
-        ("line2Total", "line2 total"),
-        ("Percent (%) Free", "percent (%) free"),
-        ("a.b", "a.b"),
-        ("__x__", "x"),
-        ("名字", "名字"),
-        ("Straße", "straße"),
-        ("", "unnamed"),
-        ("_ ", "unnamed"),
-    ],
-)
-def test_readable_name(name: str, words: str) -> None:
-    assert readable_name(name) == words
-
-
-@settings(deadline=None)
-@given(st.text(max_size=20))
-def test_readable_name_is_stable_and_never_blank(name: str) -> None:
-    words = readable_name(name)
-    assert words.strip() == words != ""
-    assert readable_name(words) == words
 
 
 def test_column_descriptors() -> None:
@@ -92,6 +68,43 @@ def test_table_descriptors_list_the_first_forty_columns() -> None:
         "table CUSTOMER_MASTER in database web_shop; columns: id, 名",
         f"table wide in database web_shop; columns: {', '.join(f'c{i}' for i in range(40))}",
     ]
+
+
+DESCRIBED = Database(
+    "web_shop",
+    (
+        replace(SHOP["Orders"], description="What was\n bought; columns: see below. "),
+        replace(SHOP["CUSTOMER_MASTER"], description="word " * 1000),
+    ),
+    (replace(SHOP.foreign_keys[0], description="An order is\n placed by a customer."), SHOP.foreign_keys[1]),
+)
+
+
+def test_the_reason_that_a_join_comes_with_stands_in_place_of_what_its_names_tell() -> None:
+    assert join_descriptors(DESCRIBED) == [
+        "Join of web_shop.Orders.cust with web_shop.CUSTOMER_MASTER.id. An order is placed by a customer."
+    ]
+
+
+def test_a_table_s_description_stands_between_its_name_and_its_columns() -> None:
+    first, second = table_descriptors(DESCRIBED)
+    title = "table Orders in database web_shop: What was bought; columns: see below"
+    assert first == f"{title}; columns: order id, customer id, total"
+    assert split_table_descriptor(first) == (title, ["order id", "customer id", "total"])
+    kept = " ".join(["word"] * 50)
+    assert second == f"table CUSTOMER_MASTER in database web_shop: {kept}; columns: id, 名"
+
+
+def test_a_document_holds_the_table_s_description_once() -> None:
+    plain, described = table_documents(SHOP)[0], table_documents(DESCRIBED)[0]
+    name = "order order order web shop "
+    assert plain.startswith(f"{name}order id customer id total")
+    assert described == plain.replace(name, f"{name}What was bought; columns: see below. ")
+    assert table_documents(DESCRIBED)[1].count("word") == 40
+
+
+def test_a_table_s_description_alters_no_text_of_its_columns() -> None:
+    assert column_descriptors(DESCRIBED) == column_descriptors(SHOP)
 
 
 def test_odd_names_stay_verbatim_in_the_canonical_name() -> None:

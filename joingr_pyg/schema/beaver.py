@@ -9,7 +9,7 @@ from joingr_pyg.errors import JoinGRError
 from joingr_pyg.schema.column_type import leading_type
 from joingr_pyg.schema.json_file import FETCH_AGAIN, read_json
 from joingr_pyg.schema.model import Column, Database, ForeignKey, Table
-from joingr_pyg.schema.names import match
+from joingr_pyg.schema.names import find_column
 from joingr_pyg.schema.parsing import tokenize_sql
 
 logger = logging.getLogger(__name__)
@@ -59,20 +59,11 @@ def resolve_joins(pairs: Iterable[Sequence[str]], database: Database) -> tuple[t
     joins = []
     unknown = []
     for first, second in pairs:
-        ends = _column(first, database), _column(second, database)
+        ends = find_column(first, database), find_column(second, database)
         if ends[0] and ends[1]:
             joins.append((ends[0], ends[1]))
         unknown += [name for name, end in zip((first, second), ends, strict=True) if end is None]
     return tuple(joins), unknown
-
-
-def _column(name: str, database: Database) -> tuple[str, str] | None:
-    for dot in (position for position, letter in enumerate(name) if letter == "."):
-        table = match(name[:dot], (table.name for table in database))
-        column = None if table is None else match(name[dot + 1 :], database[table].column_names)
-        if table is not None and column is not None:
-            return table, column
-    return None
 
 
 def _database(name: str, entries: Mapping[str, Mapping[str, Any]]) -> Database:

@@ -11,24 +11,29 @@ from joingr_pyg.errors import JoinGRError
 FETCH_AGAIN = "delete it and fetch it again (missing files are downloaded where download is on)"
 
 
-def read_json(path: Path | Traversable) -> Any:
+MISSING = (
+    "point paths.data=<folder> or the environment variable JOINGR_DATA at the folder that holds the benchmarks, "
+    "or turn download on to have it fetched"
+)
+
+
+def read_json(path: Path | Traversable, missing: str = MISSING, damaged: str = FETCH_AGAIN) -> Any:
     """Read one JSON file.
 
     Args:
         path: The file, UTF-8 with or without a byte order mark.
+        missing: What to do where it is missing.
+        damaged: What to do where it is no JSON.
 
     Raises:
         JoinGRError: If the file is missing, cannot be read, or does not hold valid JSON.
     """
     if not path.is_file():
-        raise JoinGRError(
-            f"The file {path.name!r} is missing (looked for at '{path}'): point paths.data=<folder> or the environment "
-            "variable JOINGR_DATA at the folder that holds the benchmarks, or turn download on to have it fetched."
-        )
+        raise JoinGRError(f"The file {path.name!r} is missing (looked for at '{path}'): {missing}.")
     try:
         return json.loads(path.read_bytes().decode("utf-8-sig"))
     except (OSError, ValueError) as error:
-        raise JoinGRError(f"The file '{path}' is truncated or not JSON ({error}): {FETCH_AGAIN}.") from error
+        raise JoinGRError(f"The file '{path}' is truncated or not JSON ({error}): {damaged}.") from error
 
 
 def read_records(path: Path | Traversable, keys: Mapping[str, type]) -> list[dict[str, Any]]:

@@ -55,12 +55,20 @@ class ForeignKey:
     """One pair of joined columns; a composite foreign key is several of them.
 
     ``table.column`` is the referencing side, ``referenced_table.referenced_column`` the other.
+
+    Args:
+        table: The referencing table.
+        column: Its column.
+        referenced_table: The referenced table.
+        referenced_column: Its column.
+        description: Why the two are joined, where known; keys that differ in it alone are equal.
     """
 
     table: str
     column: str
     referenced_table: str
     referenced_column: str
+    description: str = field(default="", compare=False)
 
     @property
     def endpoints(self) -> frozenset[tuple[str, str]]:

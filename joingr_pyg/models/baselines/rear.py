@@ -7,12 +7,13 @@ import torch
 from torch import Tensor
 
 from joingr_pyg.corpus import Corpus
-from joingr_pyg.descriptors import TABLE_COLUMNS, readable_name
+from joingr_pyg.descriptors import TABLE_COLUMNS
 from joingr_pyg.encoders import PairScorer
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.models.retriever import Ranking, Retriever, rank_dense
 from joingr_pyg.progress import bar
 from joingr_pyg.queries import Queries
+from joingr_pyg.schema.names import readable_name
 
 
 class Rear(Retriever):

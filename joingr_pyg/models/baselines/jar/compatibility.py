@@ -7,7 +7,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from joingr_pyg.corpus import Corpus
-from joingr_pyg.descriptors import readable_name
+from joingr_pyg.schema.names import readable_name
 
 
 def compatibility(corpus: Corpus, uniqueness: Mapping[str, float] | None = None) -> np.ndarray:
