@@ -72,7 +72,7 @@ def evaluate_method(cfg: DictConfig, folder: Path) -> dict[str, Any]:
     )
     write_metrics(folder, summary)
     write_questions(folder, result.records)
-    title = f"{dataset.benchmark_name} {dataset.split}, {cfg.setting}, {dataset.encoder.name}"
+    title = f"{dataset.title}, {cfg.setting}, {dataset.encoder.name}"
     if result.folds:
         title += f", {len(result.folds)} folds"
     show(comparison(title, [Row(method, result.metrics, result.spread, result.questions_per_second)]))

@@ -177,7 +177,7 @@ def _report(
         )
         return summary
     write_questions(folder, outcome.records)
-    title = f"{dataset.benchmark_name} {dataset.split}, {cfg.setting}, {dataset.encoder.name}, seed {cfg.seed}"
+    title = f"{dataset.title}, {cfg.setting}, {dataset.encoder.name}, seed {cfg.seed}"
     if outcome.folds:
         title += f", {len(outcome.folds)} folds"
     rows = [Row(name, metrics) for name, metrics in outcome.baselines.items()]

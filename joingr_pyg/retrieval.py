@@ -17,6 +17,7 @@ from joingr_pyg.models.checkpoint import load_checkpoint, require_encoder
 from joingr_pyg.queries import Queries
 from joingr_pyg.schema import Database
 from joingr_pyg.schema.ddl import read_ddl
+from joingr_pyg.schema.words_file import read_words, with_words
 
 
 @dataclass(frozen=True)
@@ -68,11 +69,24 @@ class TableRetriever:
         self.model = (model or heuristic()).eval().index(self.corpus)
 
     @classmethod
-    def from_ddl(cls, path: str | Path, encoder: Encoder | None = None, dialect: str = "sqlite") -> Self:
+    def from_ddl(
+        cls,
+        path: str | Path,
+        encoder: Encoder | None = None,
+        dialect: str = "sqlite",
+        *,
+        words: str | Path | None = None,
+    ) -> Self:
         """Read the schema from a file of ``CREATE TABLE`` statements; the database is named after the file.
 
+        Args:
+            path: The file.
+            encoder: As for the class.
+            dialect: Name of the sqlglot dialect of the file.
+            words: File of the schema's words, as :func:`joingr_pyg.schema.words_file.read_words` reads it.
+
         Raises:
-            JoinGRError: If the file cannot be read as text or holds no table.
+            JoinGRError: If a file cannot be read or the schema holds no table.
         """
         path = Path(path)
         try:
@@ -82,7 +96,10 @@ class TableRetriever:
             raise JoinGRError(
                 f"The schema file '{path}' cannot be read ({reason}): give a text file of CREATE TABLE statements."
             ) from error
-        return cls([read_ddl(text, path.stem, dialect)], encoder)
+        database = read_ddl(text, path.stem, dialect)
+        if words is not None:
+            database = with_words(database, read_words(words))
+        return cls([database], encoder)
 
     @classmethod
     def from_checkpoint(cls, path: str | Path, databases: Sequence[Database], encoder: Encoder) -> Self:

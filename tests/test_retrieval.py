@@ -140,6 +140,17 @@ def test_databases_without_tables_or_with_one_name_are_refused(retriever: TableR
         TableRetriever([*retriever.databases, *retriever.databases], encoder)
 
 
+def test_words_of_a_schema_are_read_from_their_file(tmp_path: Path, encoder: Encoder) -> None:
+    (tmp_path / "shop.sql").write_text("CREATE TABLE CUST (ID INT); CREATE TABLE INV (ID INT); CREATE TABLE X (ID INT)")
+    (tmp_path / "words.json").write_text('{"provenance": "a test", "abbreviations": {"INV": "warehouse stock"}}')
+    question = "Which warehouse stock is there?"
+    found = TableRetriever.from_ddl(tmp_path / "shop.sql", encoder, words=tmp_path / "words.json")
+    assert found.databases[0]["INV"].natural_name == "warehouse stock"
+    assert found.retrieve(question, k=1)[0].table == "INV"
+    with pytest.raises(JoinGRError, match=r"'gone\.json' is missing"):
+        TableRetriever.from_ddl(tmp_path / "shop.sql", encoder, words=tmp_path / "gone.json")
+
+
 def test_a_schema_file_that_cannot_be_read_is_told(tmp_path: Path, encoder: Encoder) -> None:
     binary = tmp_path / "shop.sqlite"
     binary.write_bytes(b"SQLite format 3\0\xff\xfe")

@@ -117,6 +117,16 @@ class JoinGraphs(InMemoryDataset):
         raise NotImplementedError
 
     @property
+    def options(self) -> dict[str, Any]:
+        """What it was asked for besides its split, and may be another benchmark for."""
+        return {"strict": self.strict}
+
+    @property
+    def title(self) -> str:
+        """Benchmark and split, as people say them."""
+        return f"{self.benchmark_name} {self.split}"
+
+    @property
     def questions(self) -> tuple[Question, ...]:
         return self.benchmark.questions
 
@@ -157,8 +167,9 @@ class JoinGraphs(InMemoryDataset):
     def _digest(self) -> str:
         package = Path(joingr_pyg.__file__).parent
         code = [package / "descriptors.py", package / "graph.py"]
-        code += sorted((package / "schema").glob("*.py")) + sorted((package / "datasets").glob("*.py"))
-        digest = hashlib.blake2b(repr((self.encoder.identity, self.strict)).encode(), digest_size=10)
+        for part in ("schema", "datasets"):
+            code += sorted(path for path in (package / part).iterdir() if path.suffix in (".py", ".json"))
+        digest = hashlib.blake2b(repr((self.encoder.identity, self.options)).encode(), digest_size=10)
         for path in [*map(Path, self.raw_paths), *code]:
             digest.update(b"\0" + path.name.encode() + b"\0" + (path.read_bytes() if path.is_file() else b""))
         return digest.hexdigest()
@@ -245,13 +256,31 @@ class Spider(JoinGraphs):
 
 
 class Beaver(JoinGraphs):
-    """BEAVER's data warehouse (Chen et al., 2024a), whose questions are not divided into training and test."""
+    """BEAVER's data warehouse (Chen et al., 2024a), whose questions are not divided into training and test.
+
+    Args:
+        words: How much is used of the words of its schema that come with this package: ``"none"``, ``"names"``
+            (abbreviations and what tables hold) or ``"full"`` (columns and joins too).
+        arguments: As :class:`JoinGraphs`.
+    """
 
     benchmark_name = "beaver"
     splits = ("dev",)
 
+    def __init__(self, *arguments: Any, words: str = "none", **options: Any) -> None:
+        self.words = words
+        super().__init__(*arguments, **options)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        return {**super().options, "words": self.words}
+
+    @property
+    def title(self) -> str:
+        return super().title + (f" with words ({self.words})" if self.words != "none" else "")
+
     def read(self) -> Benchmark:
-        return read_beaver(self.raw_dir, "dw", strict=self.strict)
+        return read_beaver(self.raw_dir, "dw", strict=self.strict, words=self.words)
 
 
 class BeaverNW(JoinGraphs):

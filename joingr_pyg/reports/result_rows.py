@@ -7,6 +7,7 @@ from joingr_pyg.reports.collect import SEED, Run, without
 from joingr_pyg.reports.jobs import FAILED, Job
 from joingr_pyg.reports.published import Published, published
 from joingr_pyg.reports.run_commands import commands_of, overrides_of
+from joingr_pyg.reports.run_files import DATA_OPTIONS
 from joingr_pyg.reports.sweep_table import sweep_table
 
 METRICS = ("P@5", "P@15", "R@5", "R@15", "PR@5", "PR@15")
@@ -27,12 +28,19 @@ NAMES = {
     "ppr": "personalised PageRank",
     "steiner": "Steiner paths",
 }
+ASIDES = {
+    "dataset.words=names": "with words for names and tables",
+    "dataset.words=full": "with words",
+}
+"""What was known of the schemas, as people say it."""
+
 DATASETS = {"beaver": "BEAVER", "bird": "BIRD", "spider": "Spider"}
 
 # What a row's other cells say already, and what changes no number.
 _TOLD = (
     *("dataset", "encoder", "method", "model", "checkpoint", "setting", "ks", "batch_size", "progress", "resume", SEED),
     *("folds", "fold_groups", "fold_seed", "experiment", "baselines"),
+    *(f"dataset.{place}{key}" for key in DATA_OPTIONS for place in ("", "source.")),
 )
 _PLAIN_EXPERIMENTS = ("experiment=beaver_cv", "experiment=beaver_cv_plus")
 _DENSE_TABLE_RETRIEVERS = ("dtr", "contriever")
@@ -89,7 +97,9 @@ class ResultRow:
         parts = [NAMES.get(self.method, self.method)]
         if self.trained:
             parts.append(f"trained on {DATASETS.get(self.trained, self.trained)}")
-        return ", ".join(parts) + (f" ({' '.join(self.options)})" if self.options else "")
+        parts += [ASIDES[each] for each in self.options if each in ASIDES]
+        flags = [each for each in self.options if each not in ASIDES]
+        return ", ".join(parts) + (f" ({' '.join(flags)})" if flags else "")
 
     @property
     def label(self) -> str:
@@ -154,8 +164,16 @@ def _measured(
 
 
 def options_of(run: Run) -> tuple[str, ...]:
-    """What else the command line of a run set, and that of its training, than a row says by itself."""
-    found = _options(overrides_of(run)) + _options(run.summary.get("trained", {}).get("overrides", []))
+    """What else the command line of a run set, and that of its training, than a row says by itself.
+
+    What was known of the schemas it says of every run in which that is not as usual.
+    """
+    found = [
+        f"dataset.{key}={str(value).lower()}"
+        for key, usual in DATA_OPTIONS.items()
+        if (value := run.parameters.get(f"dataset.{key}", usual)) != usual
+    ]
+    found += _options(overrides_of(run)) + _options(run.summary.get("trained", {}).get("overrides", []))
     # Encoders that are made to embed whole tables rank by them.
     by_table = run.parameters.get("encoder") in _DENSE_TABLE_RETRIEVERS
     return tuple(each for each in found if not (by_table and each == _BY_TABLE))

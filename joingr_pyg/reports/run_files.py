@@ -16,6 +16,10 @@ WITHOUT_EFFECT = ("fold_workers", "logger", "paths", "progress", "resume")
 """Keys of a config that change no result."""
 
 
+DATA_OPTIONS = {"words": "none"}
+"""Options of a dataset that say what is known of its schemas, as they are where a run does not say."""
+
+
 def write_text(path: Path, text: str) -> None:
     """Write a file so that it is there whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -39,6 +43,11 @@ def write_named(path: Path, text: str) -> None:
 def effective(config: Mapping[str, Any]) -> dict[str, Any]:
     """What of a config bears on the results, in the plain values that JSON knows."""
     kept = {key: value for key, value in without_secrets(config).items() if key not in WITHOUT_EFFECT}
+    if isinstance(dataset := kept.get("dataset"), Mapping) and isinstance(source := dataset.get("source"), Mapping):
+        # Said once, and by runs of before there was such an option too: they compare with those of today.
+        said = {key: source.get(key, default) for key, default in DATA_OPTIONS.items()}
+        source = {key: value for key, value in source.items() if key not in said}
+        kept["dataset"] = {**dataset, "source": source, **said}
     return json.loads(json.dumps(kept))
 
 

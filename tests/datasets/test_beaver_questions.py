@@ -1,11 +1,13 @@
 import json
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from joingr_pyg.datasets.beaver import read_beaver
+from joingr_pyg.datasets.beaver import WORDS, read_beaver
 from joingr_pyg.errors import JoinGRError
+from joingr_pyg.schema.words_file import read_words
 
 
 def table(*columns: str) -> dict[str, Any]:
@@ -82,6 +84,51 @@ def test_a_missing_file_is_named(root: Path, file: str) -> None:
 def test_an_unknown_part_is_told(root: Path) -> None:
     with pytest.raises(JoinGRError, match="There is no part of beaver 'both': choose 'dw' or 'nw'"):
         read_beaver(root, "both")
+
+
+BUNDLED = Path(str(files("joingr_pyg.datasets") / WORDS))
+
+
+def test_the_warehouse_s_words_come_in_levels(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written = {
+        "provenance": "a test",
+        "abbreviations": {"K": "key"},
+        "tables": {"B": "what B holds"},
+        "columns": {"A": {"K": "what K is"}},
+        "joins": {"B.A_K = A.K": "why"},
+    }
+    write(root, WORDS, written)
+    write(root, "dev_dw.json", [])
+    monkeypatch.setattr("joingr_pyg.datasets.beaver.files", lambda package: root)
+    (plain,), (names,), (full,) = (
+        read_beaver(root, "dw", words=level).databases for level in ("none", "names", "full")
+    )
+    assert plain == read_beaver(root, "dw").databases[0]
+    assert (plain["A"].columns[0].natural_name, plain["B"].description) == ("", "")
+    for database in (names, full):
+        assert (database["A"].columns[0].natural_name, database["B"].description) == ("key", "what B holds")
+    assert (names["A"].columns[0].description, full["A"].columns[0].description) == ("", "what K is")
+    assert (names.joins[0].description, full.joins[0].description) == ("", "why")
+
+
+def test_words_of_no_such_level_or_part_are_told(root: Path) -> None:
+    with pytest.raises(JoinGRError, match="no level of words of beaver dw 'all': choose 'none' or 'names' or 'full'"):
+        read_beaver(root, "dw", words="all")
+    with pytest.raises(JoinGRError, match="no level of words of beaver nw 'names': choose 'none'"):
+        read_beaver(root, "nw", words="names")
+
+
+def test_the_bundled_words_say_who_wrote_them_and_from_what() -> None:
+    assert "language model" in read_words(BUNDLED).provenance
+    assert "from the schema" in read_words(BUNDLED).provenance
+
+
+def test_the_bundled_words_are_of_the_real_warehouse(benchmarks: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level("INFO"):
+        (warehouse,) = read_beaver(benchmarks / "beaver", "dw", words="full").databases
+    assert "Left out" not in caplog.text
+    assert all(table.description for table in warehouse)
+    assert warehouse["FCLT_BUILDING_ADDRESS_HIST"].natural_name == "facility building address history"
 
 
 def test_the_real_warehouse_s_questions(benchmarks: Path, caplog: pytest.LogCaptureFixture) -> None:

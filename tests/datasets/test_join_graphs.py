@@ -306,6 +306,27 @@ def test_a_cache_that_is_no_folder_is_told(open_spider: OpenSpider, tmp_path: Pa
     assert str(tmp_path / "file") in str(caught.value)
 
 
+def test_words_make_another_dataset(tmp_path: Path, encoder: Encoder) -> None:
+    folder = tmp_path / "beaver"
+    folder.mkdir()
+    table = {"column_names_original": ["BLDG_KEY"], "column_types": ["VARCHAR2"]}
+    (folder / "dev_tables.json").write_text(json.dumps({"dw#sep#FCLT_BUILDING": table}))
+    (folder / "dw_join_keys.json").write_text("[]")
+    asked = {"question": "Which?", "db_id": "dw", "sql": "", "gold_tables": ["dw#sep#FCLT_BUILDING"]}
+    (folder / "dev_dw.json").write_text(json.dumps([asked]))
+    levels = {
+        level: Beaver(tmp_path, "dev", encoder, tmp_path / "cache", download=False, words=level)
+        for level in ("none", "names", "full")
+    }
+    assert len({processed(dataset).name for dataset in levels.values()}) == 3
+    assert [dataset.title for dataset in levels.values()] == [
+        *("beaver dev", "beaver dev with words (names)", "beaver dev with words (full)")
+    ]
+    assert [dataset[0]["table"].document[0].startswith("facility building ") for dataset in levels.values()] == [
+        *(False, True, True)
+    ]
+
+
 def test_the_datasets_by_name() -> None:
     assert {"bird": Bird, "spider": Spider, "beaver": Beaver, "beaver_nw": BeaverNW, "demo": Demo} == DATASETS
     assert all(name == dataset.benchmark_name for name, dataset in DATASETS.items())

@@ -58,6 +58,23 @@ def runs(make_run: MakeRun, tmp_path: Path) -> Path:
     return tmp_path / "runs"
 
 
+def test_runs_with_words_are_rows_of_their_own(make_run: MakeRun, tmp_path: Path) -> None:
+    words = {"none": 0.25, "names": 0.35, "full": 0.45}
+    for level, value in words.items():
+        given = said(f"method=vanilla dataset=beaver dataset.words={level}")
+        options = {"dataset__words": level, "dataset__source__words": level}
+        named = {"encoder": "minilm", "dataset": "beaver", "method": "vanilla"}
+        make_run(f"runs/{level}", metrics(value), **named, **options, said=given)
+    make_run("runs/earlier", metrics(0.75), 1, **named, said=said("method=vanilla dataset=beaver seed=1"))
+    assert main(["results", str(tmp_path / "runs"), "--write", str(tmp_path / "docs")]) == 0
+    page = (tmp_path / "docs" / "results.md").read_text()
+    # A run of before there were words is another seed of those without.
+    assert "| vanilla | MiniLM | .500 ± .354" in page
+    assert "| vanilla, with words for names and tables | MiniLM | .350 |" in page
+    assert "| vanilla, with words | MiniLM | .450 |" in page
+    assert "`python evaluate.py method=vanilla dataset=beaver dataset.words=full`" in page
+
+
 def test_the_page_and_its_rows(runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["results", str(runs), "--write", str(tmp_path / "docs")]) == 0
     assert capsys.readouterr().err == ""

@@ -23,6 +23,16 @@ def test_a_config_without_what_changes_no_result() -> None:
     assert dict(flat(effective(config))) == {"model.hops": 2, "model.sizes": [1, 2]}
 
 
+def test_what_was_known_of_the_schemas_is_said_once_and_of_earlier_runs_too() -> None:
+    earlier = {"dataset": {"source": {"strict": False}, "train": "dev"}}
+    assert effective(earlier) == {"dataset": {"source": {"strict": False}, "train": "dev", "words": "none"}}
+    plain = {"dataset": {"source": {"strict": False, "words": "none"}, "train": "dev", "words": "none"}}
+    assert effective(plain) == effective(earlier)
+    apart = {"dataset": {"source": {"strict": False, "words": "full"}, "train": "dev", "words": "none"}}
+    assert effective(apart)["dataset"] == {"source": {"strict": False}, "train": "dev", "words": "full"}
+    assert earlier == {"dataset": {"source": {"strict": False}, "train": "dev"}}
+
+
 def test_questions_are_a_line_each_whatever_they_hold(tmp_path: Path) -> None:
     records: list[dict[str, Any]] = [
         {"index": 0, "question": "two\nlines\u2028and more"},
