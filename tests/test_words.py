@@ -1,9 +1,6 @@
-import sys
-
 import pytest
 
-from joingr_pyg.errors import JoinGRError
-from joingr_pyg.words import _english, words
+from joingr_pyg.words import spelled, words
 
 
 def test_words_are_lower_case_stems_without_stop_words() -> None:
@@ -31,10 +28,7 @@ def test_other_scripts_are_kept() -> None:
     assert words("哪个部门 预算 größte") == ["哪个部门", "预算", "größte"]
 
 
-def test_a_missing_package_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    _english.cache_clear()
-    monkeypatch.setitem(sys.modules, "Stemmer", None)
-    with pytest.raises(JoinGRError, match=r"pip install 'joingr_pyg\[lexical\]'"):
-        words("a word")
-    monkeypatch.undo()
-    assert words("a word") == ["word"]
+def test_each_word_has_its_spelling() -> None:
+    text = "Which of the BUILDINGS were rented, and when? The building!"
+    assert spelled(text) == ["buildings", "rented", "building"]
+    assert len(spelled(text)) == len(words(text))

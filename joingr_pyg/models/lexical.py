@@ -3,10 +3,13 @@
 import logging
 from collections.abc import Sequence
 
+import bm25s
 import torch
 from torch import Tensor
 
-from joingr_pyg.words import words
+from joingr_pyg.words import spelled, words
+
+logging.getLogger("bm25s").setLevel(logging.WARNING)  # It lets itself be heard while it indexes.
 
 
 class LexicalIndex:
@@ -25,16 +28,10 @@ class LexicalIndex:
         texts: The texts.
         k1: How slowly repeated words saturate, at least 0.
         b: How far long texts are discounted, from 0 to 1.
-
-    Raises:
-        JoinGRError: If the packages of the extra ``lexical`` are not installed.
     """
 
     def __init__(self, texts: Sequence[str], k1: float, b: float) -> None:
-        tokens = [words(text) for text in texts]  # Tells first of all if a package is missing.
-        import bm25s
-
-        logging.getLogger("bm25s").setLevel(logging.WARNING)  # It lets itself be heard on import.
+        tokens = [words(text) for text in texts]
         self._index = bm25s.BM25(k1=k1, b=b, method="lucene")
         self._size = len(texts)
         self._empty = not any(tokens)
@@ -45,6 +42,13 @@ class LexicalIndex:
         """``[B, T]`` scores; 0 where no word is shared."""
         rows = [self._scores(list(dict.fromkeys(words(question)))) for question in questions]
         return torch.stack(rows) if rows else torch.empty(0, self._size)
+
+    def word_scores(self, question: str) -> dict[str, Tensor]:
+        """What each distinct word of a question adds to :meth:`scores`, ``[T]``, by its first spelling."""
+        first: dict[str, str] = {}
+        for word, spelling in zip(words(question), spelled(question), strict=True):
+            first.setdefault(word, spelling)
+        return {spelling: self._scores([word]) for word, spelling in first.items()}
 
     def _scores(self, question: list[str]) -> Tensor:
         known = [] if self._empty else self._index.get_tokens_ids(question)

@@ -1,0 +1,24 @@
+import pytest
+import torch
+
+from joingr_pyg.models.lexical import LexicalIndex
+
+TEXTS = ["dog food dogs", "cat", "vet dog"]
+QUESTION = "Dogs and dog food for the Vet, or a parrot?"
+
+
+def test_the_words_add_up_to_the_score() -> None:
+    index = LexicalIndex(TEXTS, 1.5, 0.75)
+    words = index.word_scores(QUESTION)
+    assert torch.stack(list(words.values())).sum(dim=0) == pytest.approx(index.scores([QUESTION])[0])
+    assert [(word, (score > 0).tolist()) for word, score in words.items()] == [
+        ("dogs", [True, False, True]),  # Spelled as the question does first, counted once.
+        ("food", [True, False, False]),
+        ("vet", [False, False, True]),
+        ("parrot", [False, False, False]),
+    ]
+
+
+def test_texts_or_questions_without_words_share_none() -> None:
+    assert LexicalIndex(["", "the"], 1.5, 0.75).word_scores("dog")["dog"].tolist() == [0, 0]
+    assert LexicalIndex(TEXTS, 1.5, 0.75).word_scores("the?") == {}
