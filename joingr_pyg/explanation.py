@@ -1,8 +1,9 @@
-"""Why a table was ranked: the strongest chain of joins that its deposit came along."""
+"""Why a table was ranked: where its deposits came from, and the strongest chain of joins that they came along."""
 
 from typing import NamedTuple
 
 import torch
+from torch import Tensor
 
 from joingr_pyg.nn import WalkOutput
 
@@ -27,6 +28,37 @@ class Step(NamedTuple):
     deposit: float
     share: float
     choices: int
+
+
+def share_from_others(output: WalkOutput, query: int, table: int) -> float:
+    r"""The part of a table's :math:`\hat s(t|q)` that walks from other anchors than itself laid.
+
+    Args:
+        output: What the walks left.
+        query: Number of the question.
+        table: Number of the table.
+
+    Returns:
+        A number from 0 to 1; 0 where no deposit touches the table.
+    """
+    plan = output.plan
+    touching = (plan.query == query) & ((plan.frontier == table) | (plan.neighbor == table))
+    deposit = output.deposit[touching]
+    total = deposit.sum()
+    return float(deposit[_origin(output)[touching] != table].sum() / total) if total > 0 else 0.0
+
+
+def _origin(output: WalkOutput) -> Tensor:
+    """``[L]`` node that the walk of each scored edge started from."""
+    plan = output.plan
+    origins = []
+    starts = plan.frontier.new_zeros(plan.hops[0].frontier)
+    starts[plan.hops[0].source] = plan.frontier[: len(plan.hops[0])]
+    for hop in plan.hops:
+        origins.append(starts[hop.source])
+        starts = starts.new_zeros(hop.next_frontier)
+        starts[hop.target] = origins[-1][hop.carry]
+    return torch.cat(origins)
 
 
 def strongest_path(output: WalkOutput, query: int, table: int) -> list[Step]:

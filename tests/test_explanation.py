@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from joingr_pyg.corpus import Corpus
-from joingr_pyg.explanation import Step, strongest_path
+from joingr_pyg.explanation import Step, share_from_others, strongest_path
 from joingr_pyg.models import heuristic
 from joingr_pyg.nn import JoinWalk, WalkOutput
 from joingr_pyg.queries import Queries
@@ -29,6 +29,18 @@ def test_the_way_along_a_chain_by_hand() -> None:
         Step(frontier=2, neighbor=3, edge=2, hop=3, deposit=0.03125, share=0.5, choices=2),
     ]
     assert strongest_path(output, 1, 1) == [Step(0, 1, 0, 1, 0.5, 1, 1)]
+
+
+def test_what_others_laid_on_a_table_by_hand() -> None:
+    # From t0 with 1: 1/2 on (0, 1), then 1/8 on each of (0, 1) and (2, 1), then 1/32 on each of (2, 1) and (2, 3).
+    # From t3 with 1 the same from the other end.
+    output = walk(CHAIN, {0: 1.0, 3: 1.0}, 5)
+    assert share_from_others(output, 1, 0) == pytest.approx(1 / 32 / (1 / 2 + 1 / 8 + 1 / 32))
+    assert share_from_others(output, 1, 1) == 1
+    assert share_from_others(output, 0, 1) == 0  # Another question.
+    # All of it is t0's own where it walks alone, and t4 has no joins.
+    assert share_from_others(walk(CHAIN, {0: 1.0}, 5), 1, 0) == 0
+    assert share_from_others(output, 1, 4) == 0
 
 
 def test_nothing_leads_to_what_was_not_reached() -> None:

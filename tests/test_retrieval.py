@@ -6,15 +6,17 @@ from pathlib import Path
 import pytest
 import torch
 
-from joingr_pyg import TableRetriever
+from joingr_pyg import RetrievedTable, TableRetriever
 from joingr_pyg.datasets.demo import read_demo
 from joingr_pyg.encoders import CachedEncoder, Encoder, HashingEncoder
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.models import JoinGR, Vanilla, heuristic
 from joingr_pyg.models.checkpoint import KEY, STATE_PREFIX, Description
+from joingr_pyg.models.joingr_plus import untrained
 from joingr_pyg.queries import Queries
 from joingr_pyg.schema import Column, Database, Table
 from joingr_pyg.testing.algorithm2 import literal_scores, literal_walk
+from joingr_pyg.words import words
 
 DDL = files("joingr_pyg.datasets") / "demo" / "vet_clinic" / "schema.sql"
 QUESTION = "Which owners have a dog that was vaccinated twice?"
@@ -25,8 +27,20 @@ def retriever(encoder: Encoder) -> TableRetriever:
     return TableRetriever.from_ddl(str(DDL), encoder)
 
 
-def test_the_tables_of_a_ddl_file_are_ranked_with_literal_scores(retriever: TableRetriever, encoder: Encoder) -> None:
-    corpus, model = retriever.corpus, retriever.model
+@pytest.fixture(scope="module")
+def papers(encoder: Encoder) -> TableRetriever:
+    return TableRetriever.from_ddl(str(DDL), encoder, model=heuristic())
+
+
+def test_untrained_joingr_plus_answers_where_no_model_is_given(retriever: TableRetriever, encoder: Encoder) -> None:
+    same = untrained().eval().index(retriever.corpus).rank(Queries.encode([QUESTION], encoder), 5)
+    found = retriever.retrieve(QUESTION)
+    assert [retriever.corpus.table_number["schema", each.table] for each in found] == same.table[0].tolist()
+    assert [each.score for each in found] == pytest.approx(same.score[0].tolist(), abs=1e-5)
+
+
+def test_the_paper_s_walk_ranks_with_literal_scores(papers: TableRetriever, encoder: Encoder) -> None:
+    retriever, corpus, model = papers, papers.corpus, papers.model
     found = retriever.retrieve(QUESTION, k=corpus.num_tables)
     assert {each.database for each in found} == {"schema"}  # the name of the file
     assert sorted(each.table for each in found) == sorted(table.name for table in retriever.databases[0])
@@ -53,6 +67,7 @@ def test_the_tables_of_a_ddl_file_are_ranked_with_literal_scores(retriever: Tabl
         assert each.column == corpus.columns[column[number]]
         assert each.anchor == (number in anchors)
         assert each.joins or each.anchor or not reached
+        assert each.matched_words == ()
     assert [each.score for each in found] == sorted((each.score for each in found), reverse=True)
     assert retriever.retrieve(QUESTION, k=3) == found[:3]
     assert len(retriever.retrieve(QUESTION)) == 5
@@ -78,14 +93,101 @@ def test_joins_lead_from_an_anchor_to_the_table(retriever: TableRetriever) -> No
             assert standing in anchors
 
 
-def test_the_reason_is_the_column_of_an_anchor_and_the_joins_of_others(retriever: TableRetriever) -> None:
+@pytest.mark.parametrize("named", ["retriever", "papers"])
+def test_the_reason_tells_the_joins_of_a_table_that_was_reached(
+    named: str, request: pytest.FixtureRequest, encoder: Encoder
+) -> None:
+    retriever: TableRetriever = request.getfixturevalue(named)
     found = retriever.retrieve(QUESTION, k=retriever.corpus.num_tables)
-    anchor = next(each for each in found if each.anchor)
-    assert anchor.reason == f"{anchor.column} resembles the question (cosine {anchor.similarity:.2f})"
-    reached = next(each for each in found if not each.anchor and len(each.joins) >= 2)
-    assert reached.reason == "reached over " + ", ".join(reached.joins)
-    unreached = replace(reached, joins=())
-    assert unreached.reason == f"{reached.column} resembles the question (cosine {reached.similarity:.2f})"
+    model = retriever.model
+    evidence = model.evidence(Queries.encode([QUESTION], encoder))
+    seeds = dict(zip(*(each[0].tolist() for each in model.seeds(evidence)), strict=True))
+    for each in found:
+        if each.joins:
+            origin, over, joins = each.reason.removeprefix("reached from ").partition(";")[0].partition(" over ")
+            assert (over, joins) == (" over ", ", ".join(each.joins))
+            assert origin in each.joins[0]
+            assert retriever.corpus.table_number["schema", origin] in seeds
+        else:
+            assert not each.reason.startswith("reached")
+    # What starts with the most has no way from elsewhere, and what was reached has started with less.
+    strongest = max(seeds, key=lambda table: seeds[table])
+    deposits = {each: seeds.get(retriever.corpus.table_number["schema", each.table], 0.0) for each in found}
+    assert not next(each for each in found if deposits[each] == seeds[strongest]).joins
+    assert any(each.joins for each in found)
+    assert all(deposits[each] < seeds[strongest] for each in found if each.joins)
+
+
+def test_the_words_that_match_are_told(retriever: TableRetriever) -> None:
+    found = {each.table: each for each in retriever.retrieve(QUESTION, k=retriever.corpus.num_tables)}
+    assert found["owners"].matched_words == ("owners",)
+    assert "shares 'owners'" in found["owners"].reason
+    both = next(each for each in retriever.retrieve("animals and their owners", k=100) if each.table == "animal_owners")
+    assert sorted(both.matched_words) == ["animals", "owners"]
+    for each in found.values():
+        document = retriever.corpus.documents[retriever.corpus.table_number["schema", each.table]]
+        assert {*words(" ".join(each.matched_words))} <= {*words(document)}
+
+
+def test_without_the_walk_no_joins_are_a_reason(encoder: Encoder) -> None:
+    alone = TableRetriever.from_ddl(str(DDL), encoder, model=untrained(walk=False))
+    found = alone.retrieve(QUESTION, k=alone.corpus.num_tables)
+    assert not any(each.joins or each.reason.startswith("reached") for each in found)
+
+
+def test_joins_between_what_was_found_connect_it(retriever: TableRetriever, encoder: Encoder) -> None:
+    def of(*tables: str) -> list[RetrievedTable]:
+        return [each for each in retriever.retrieve(QUESTION, k=100) if each.table in tables]
+
+    assert retriever.joins_between(of("owners", "animals")) == [
+        "animal_owners.animal_id = animals.animal_id",
+        "animal_owners.owner_id = owners.owner_id",
+    ]
+    assert retriever.joins_between(of("owners")) == []
+    # Tables of one name in two databases are not taken for each other.
+    twice = TableRetriever([*retriever.databases, replace(retriever.databases[0], name="b")], encoder)
+    found = [each for each in twice.retrieve(QUESTION, k=100) if (each.database, each.table) != ("b", "animals")]
+    apart = [each for each in found if each.table == "owners" or each.table == "animals"]
+    assert len(twice.joins_between(apart)) == 2
+
+
+ANSWERED = "Which of our patients came back within a week?"
+
+
+def test_a_remembered_question_votes_for_its_tables(encoder: Encoder, tmp_path: Path) -> None:
+    retriever = TableRetriever.from_ddl(str(DDL), encoder)
+    k = retriever.corpus.num_tables
+    before = retriever.retrieve(ANSWERED, k)
+    last = before[-1].table
+    assert retriever.remember([ANSWERED], [[last]]) is retriever
+    after = retriever.retrieve(ANSWERED, k)
+    place = [each.table for each in after].index(last)
+    assert place < k - 1
+    assert "similar answered questions needed it" in after[place].reason
+    # More may be added, and what is remembered is saved with the model.
+    retriever.remember([QUESTION, QUESTION], [[("schema", "owners")], []])
+    assert len(retriever.model.memory) == 3
+    retriever.save(tmp_path / "mine.ckpt")
+    again = TableRetriever.from_checkpoint(tmp_path / "mine.ckpt", retriever.databases, encoder)
+    assert again.retrieve(ANSWERED, k) == retriever.retrieve(ANSWERED, k) != before
+
+
+def test_what_cannot_be_remembered_is_told(papers: TableRetriever, encoder: Encoder) -> None:
+    one = TableRetriever.from_ddl(str(DDL), encoder)
+    two = TableRetriever([*one.databases, replace(one.databases[0], name="b")], encoder)
+    for retriever, questions, tables, message in (
+        (one, [ANSWERED], [["owner"]], "No database has the table 'owner'"),
+        (one, [ANSWERED], [[("b", "owners")]], r"No database has the table \('b', 'owners'\)"),
+        (two, [ANSWERED], [["owners"]], r"Several databases have a table 'owners': name it as \(database, table\)"),
+        (one, [ANSWERED, QUESTION], [["owners"]], r"Each of 2 questions needs a list of its tables \(got 1: "),
+        (one, [ANSWERED], ["owners"], r"Each of 1 questions needs a list of its tables \(got 1: \['owners'\]\)"),
+        (one, [" "], [["owners"]], "The question is blank"),
+        (papers, [ANSWERED], [["owners"]], "This model does not remember questions"),
+        (TableRetriever(one.databases, encoder, untrained(memory=None)), [], [], "does not remember"),
+    ):
+        with pytest.raises(JoinGRError, match=message):
+            retriever.remember(questions, tables)
+    assert len(one.model.memory) == len(two.model.memory) == 0
 
 
 @pytest.mark.parametrize("blank", ["", "   ", "\n\t"])
@@ -123,7 +225,7 @@ def test_tables_left_out_are_not_listed(retriever: TableRetriever, encoder: Enco
     found = TableRetriever(databases, encoder, heuristic(unreached="drop")).retrieve(QUESTION, k=100)
     assert "island" not in {each.table for each in found}
     assert all(each.score > 0 for each in found)
-    behind = TableRetriever(databases, encoder).retrieve(QUESTION, k=100)
+    behind = TableRetriever(databases, encoder, heuristic()).retrieve(QUESTION, k=100)
     island = next(each for each in behind if each.table == "island")
     assert (island.database, island.anchor, island.joins, island.score <= 0) == ("alone", True, (), True)
 

@@ -1,6 +1,6 @@
-"""Trained scorers on disk: plain values and tensors, read without executing code."""
+"""Models on disk: plain values and tensors, read without executing code."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ from joingr_pyg.errors import JoinGRError
 from joingr_pyg.models.joingr import JoinGR
 from joingr_pyg.models.joingr_plus import JoinGRPlus
 from joingr_pyg.models.trainable import TrainableRetriever
+from joingr_pyg.whole_file import whole_file
 
 KEY = "joingr"
 """Where a checkpoint describes itself, beside what the trainer keeps in it."""
@@ -30,7 +31,7 @@ class Description:
         model: Arguments of the model.
         encoder: Name of the encoder it was trained with.
         encoder_identity: Exact identity of that encoder's vectors.
-        dataset: Dataset it was trained on.
+        dataset: Dataset it was trained on; empty where it was not.
         seed: Seed it was trained with.
         kind: Name of the model, one of :data:`KINDS`.
     """
@@ -41,6 +42,22 @@ class Description:
     dataset: str
     seed: int
     kind: str = JoinGR.kind
+
+
+def save_checkpoint(path: str | Path, model: TrainableRetriever, description: Description) -> None:
+    """Write a model so that :func:`load_checkpoint` reads it.
+
+    Raises:
+        JoinGRError: If the file cannot be written.
+    """
+    weights = {STATE_PREFIX + name: value for name, value in model.state_dict().items()}
+    try:
+        with whole_file(Path(path)) as file:
+            torch.save({KEY: asdict(description), "state_dict": weights}, file)
+    except OSError as error:
+        raise JoinGRError(
+            f"The checkpoint '{path}' cannot be written ({error.strerror}): give a file in a folder that exists."
+        ) from error
 
 
 def load_checkpoint(path: str | Path) -> tuple[TrainableRetriever, Description]:
@@ -62,7 +79,8 @@ def load_checkpoint(path: str | Path) -> tuple[TrainableRetriever, Description]:
         )
     except Exception as error:  # What is no checkpoint, or a damaged one, fails in many ways.
         raise JoinGRError(
-            f"The file '{path}' is no JoinGR checkpoint ({type(error).__name__}): give one that train.py wrote."
+            f"The file '{path}' is no JoinGR checkpoint ({type(error).__name__}): "
+            "give one that train.py or TableRetriever.save wrote."
         ) from error
     return model.eval(), description
 

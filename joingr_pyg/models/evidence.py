@@ -2,10 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Self
+from typing import Literal, Self
 
 import torch
 from torch import Tensor
+
+Part = Literal["similarity", "words", "votes"]
+"""What may speak for a table before any walk: vectors, word matches, votes of answered questions."""
 
 
 @dataclass(frozen=True)

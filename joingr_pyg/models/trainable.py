@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 from torch import Tensor
 
+from joingr_pyg.models.evidence import Part
 from joingr_pyg.models.retriever import Ranking, Retriever
 from joingr_pyg.nn import JoinWalk, WalkOutput
 from joingr_pyg.queries import Queries
@@ -17,11 +18,13 @@ class TrainableRetriever(Retriever):
         kind: The name by which checkpoints call the class.
         arguments: What it was made with, as plain values.
         walk: The layer that walks.
+        walks: Whether what it leaves counts.
     """
 
     kind: ClassVar[str]
     arguments: dict[str, Any]
     walk: JoinWalk
+    walks: bool = True
 
     @abstractmethod
     def evidence(self, queries: Queries) -> Any:
@@ -42,3 +45,11 @@ class TrainableRetriever(Retriever):
     @abstractmethod
     def ranking(self, scores: Tensor, evidence: Any, k: int) -> Ranking:
         """Rank by ``[B, T]`` scores."""
+
+    def parts(self, evidence: Any) -> dict[Part, Tensor]:
+        """What speaks for each table before the walk, ``[B, T]`` each, weighed as the model weighs them."""
+        return {"similarity": evidence.similarity}
+
+    def word_scores(self, question: str) -> dict[str, Tensor]:
+        """How much each word of a question speaks for each table, ``[T]``; none where a model reads no words."""
+        return {}

@@ -75,6 +75,9 @@ class ForeignKey:
         """The two ``(table, column)`` ends without their direction."""
         return frozenset({(self.table, self.column), (self.referenced_table, self.referenced_column)})
 
+    def __str__(self) -> str:
+        return f"{self.table}.{self.column} = {self.referenced_table}.{self.referenced_column}"
+
 
 @dataclass(frozen=True)
 class Database:

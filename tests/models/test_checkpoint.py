@@ -8,7 +8,14 @@ import torch
 
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.models import JoinGR
-from joingr_pyg.models.checkpoint import KEY, STATE_PREFIX, Description, load_checkpoint, require_encoder
+from joingr_pyg.models.checkpoint import (
+    KEY,
+    STATE_PREFIX,
+    Description,
+    load_checkpoint,
+    require_encoder,
+    save_checkpoint,
+)
 
 ARGUMENTS = {
     "channels": 8,
@@ -45,6 +52,20 @@ def test_a_checkpoint_is_the_model_and_what_it_says_of_itself(path: Path) -> Non
     assert len(model.state_dict()) == len(expected) - 1
     for name, value in model.state_dict().items():
         assert torch.equal(value, expected[STATE_PREFIX + name]), name
+
+
+def test_what_is_saved_is_loaded(path: Path, tmp_path: Path) -> None:
+    model, description = load_checkpoint(path)
+    save_checkpoint(tmp_path / "again.ckpt", model, description)
+    again, same = load_checkpoint(tmp_path / "again.ckpt")
+    assert same == description
+    for name, value in model.state_dict().items():
+        assert torch.equal(again.state_dict()[name], value), name
+
+
+def test_a_place_that_cannot_be_written_is_told(path: Path, tmp_path: Path) -> None:
+    with pytest.raises(JoinGRError, match=r"gone/best.ckpt' cannot be written \(No such file or directory\)"):
+        save_checkpoint(tmp_path / "gone" / "best.ckpt", *load_checkpoint(path))
 
 
 @pytest.mark.parametrize("name", ["gone.ckpt", ""])

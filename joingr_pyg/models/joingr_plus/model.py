@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from joingr_pyg.corpus import Corpus
 from joingr_pyg.errors import JoinGRError
+from joingr_pyg.models.evidence import Part
 from joingr_pyg.models.joingr_plus.prior import TableEvidence, TablePrior
 from joingr_pyg.models.lexical import LexicalIndex
 from joingr_pyg.models.memory import QuestionMemory
@@ -133,6 +134,12 @@ class JoinGRPlus(TrainableRetriever):
             lexical = LEXICAL_SCALE * self._words.scores(queries.require_text(self.kind)).to(query)
         likeness = query.new_zeros(len(query), 0) if self.prior.memory is None else self.memory.likeness(query)
         return TableEvidence(similarity, column, query @ self.corpus.table_x.t(), lexical, likeness)
+
+    def parts(self, evidence: TableEvidence) -> dict[Part, Tensor]:
+        return self.prior.parts(evidence, self.memory(evidence.likeness))
+
+    def word_scores(self, question: str) -> dict[str, Tensor]:
+        return {} if self._words is None else self._words.word_scores(question)
 
     def seeds(self, evidence: TableEvidence) -> tuple[Tensor, Tensor]:
         return self._seeds(self.prior(evidence, self.memory(evidence.likeness)))

@@ -1,11 +1,12 @@
 """How likely a question is to need a table, before any walk."""
 
 from dataclasses import dataclass
+from functools import reduce
 
 import torch
 from torch import Tensor, nn
 
-from joingr_pyg.models.evidence import Evidence
+from joingr_pyg.models.evidence import Evidence, Part
 
 
 @dataclass(frozen=True)
@@ -52,11 +53,16 @@ class TablePrior(nn.Module):
 
     def forward(self, evidence: TableEvidence, votes: Tensor) -> Tensor:
         """``[B, T]`` priors, given ``[B, T]`` votes."""
-        prior = evidence.similarity
+        return reduce(torch.add, self.parts(evidence, votes).values())
+
+    def parts(self, evidence: TableEvidence, votes: Tensor) -> dict[Part, Tensor]:
+        """What the sum is made of, ``[B, T]`` each."""
+        similarity = evidence.similarity
         if self.mix_logit is not None:
-            prior = torch.lerp(prior, evidence.table_similarity, self.mix_logit.sigmoid())
+            similarity = torch.lerp(similarity, evidence.table_similarity, self.mix_logit.sigmoid())
+        parts: dict[Part, Tensor] = {"similarity": similarity}
         if self.lexical is not None:
-            prior = prior + self.lexical * evidence.lexical
+            parts["words"] = self.lexical * evidence.lexical
         if self.memory is not None:
-            prior = prior + self.memory * votes
-        return prior
+            parts["votes"] = self.memory * votes
+        return parts

@@ -36,6 +36,13 @@ def test_the_prior_is_the_weighted_sum() -> None:
     prior = TablePrior(table_vector=0.25, lexical=0.1, memory=0.4)
     expected = [0.75 * 0.8 + 0.25 * 0.4 + 0.4 * 0.5, 0.75 * 0.2 + 0.25 * 0.6 + 0.1 * 2]
     assert prior(evidence, votes).tolist() == [pytest.approx(expected)]
+    parts = prior.parts(evidence, votes)
+    assert {part: value.tolist() for part, value in parts.items()} == {
+        "similarity": [pytest.approx([0.75 * 0.8 + 0.25 * 0.4, 0.75 * 0.2 + 0.25 * 0.6])],
+        "words": [pytest.approx([0, 0.1 * 2])],
+        "votes": [pytest.approx([0.4 * 0.5, 0])],
+    }
+    assert list(TablePrior(None, None, None).parts(evidence, votes)) == ["similarity"]
     assert TablePrior(None, None, None)(evidence, votes).tolist() == [pytest.approx([0.8, 0.2])]
     assert not list(TablePrior(None, None, None).parameters())
 
@@ -95,6 +102,10 @@ def test_a_word_in_common_speaks_for_a_table(chain: Corpus) -> None:
     model = untrained().eval().index(chain)
     alone, named = (model.rank(Queries(QUESTION, (text,)), 4) for text in ("Which?", "Which t3?"))
     assert named.score[0, named.table[0].tolist().index(3)] > alone.score[0, alone.table[0].tolist().index(3)]
+    assert [(word, (score > 0).tolist()) for word, score in model.word_scores("Which t3?").items()] == [
+        ("t3", [False, False, False, True])
+    ]
+    assert untrained(lexical=None).index(chain).word_scores("Which t3?") == {}
 
 
 @pytest.mark.parametrize("left_out", [{}, {"rank": 0}, {"memory": None}, {"lexical": None}, {"table_vector": None}])
