@@ -20,6 +20,7 @@ from joingr_pyg.nn import WalkOutput
 from joingr_pyg.queries import Queries
 from joingr_pyg.reasons import reason, stands_out
 from joingr_pyg.schema import Database, TableName
+from joingr_pyg.schema.abbreviations import with_expanded_names
 from joingr_pyg.schema.connecting import connecting_joins
 from joingr_pyg.schema.ddl import read_ddl
 from joingr_pyg.schema.words_file import read_words, with_words
@@ -82,6 +83,7 @@ class TableRetriever:
         *,
         words: str | Path | None = None,
         model: TrainableRetriever | None = None,
+        expand_names: bool = False,
     ) -> Self:
         """Read the schema from a file of ``CREATE TABLE`` statements; the database is named after the file.
 
@@ -91,9 +93,11 @@ class TableRetriever:
             dialect: Name of the sqlglot dialect of the file.
             words: File of the schema's words, as :func:`joingr_pyg.schema.words_file.read_words` reads it.
             model: As for the class.
+            expand_names: Spell out common abbreviations in names, and words that are run together.
 
         Raises:
-            JoinGRError: If a file cannot be read or the schema holds no table.
+            JoinGRError: If a file cannot be read, the schema holds no table, or names are to be spelt out without the
+                package that it takes.
         """
         path = Path(path)
         try:
@@ -104,8 +108,11 @@ class TableRetriever:
                 f"The schema file '{path}' cannot be read ({why}): give a text file of CREATE TABLE statements."
             ) from error
         database = read_ddl(text, path.stem, dialect)
-        if words is not None:
-            database = with_words(database, read_words(words))
+        written = None if words is None else read_words(words)
+        if expand_names:
+            database = with_expanded_names(database, {} if written is None else written.abbreviations)
+        if written is not None:
+            database = with_words(database, written)
         return cls([database], encoder, model)
 
     @classmethod

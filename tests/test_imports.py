@@ -58,6 +58,7 @@ RESERVED = {
     "networkx": {"reports", "schema"},
     "bm25s": {"words", "models"},
     "Stemmer": {"words"},
+    "symspellpy": {"schema"},
     "tqdm": {"progress"},
     "wandb": {"training"},
 }

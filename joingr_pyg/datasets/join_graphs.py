@@ -4,6 +4,7 @@ import hashlib
 import logging
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
@@ -27,6 +28,7 @@ from joingr_pyg.errors import JoinGRError
 from joingr_pyg.graph import count_edges, join_graph
 from joingr_pyg.queries import Queries
 from joingr_pyg.schema import Database
+from joingr_pyg.schema.abbreviations import with_expanded_names
 from joingr_pyg.whole_file import remove_partial, whole_file
 
 logger = logging.getLogger(__name__)
@@ -55,6 +57,7 @@ class JoinGraphs(InMemoryDataset):
         cache: Folder for processed files.
         download: Fetch raw files that are missing from their official source.
         strict: Raise at the first question that cannot be resolved, rather than dropping it.
+        expand_names: Spell out abbreviations and words run together in names, where the source does not.
 
     Raises:
         JoinGRError: If the split does not exist, a file is missing or damaged, or in strict mode a question cannot be
@@ -73,6 +76,7 @@ class JoinGraphs(InMemoryDataset):
         cache: str | Path,
         download: bool = True,
         strict: bool = False,
+        expand_names: bool = False,
     ) -> None:
         if split not in self.splits:
             raise JoinGRError(
@@ -81,6 +85,7 @@ class JoinGraphs(InMemoryDataset):
         self.split = split
         self.encoder = encoder
         self.strict = strict
+        self.expand_names = expand_names
         self._cache = Path(cache).expanduser()
         self._allow_download = download
         # PyG's own processing is neither atomic nor safe in two processes, and keeps pickles beside its files.
@@ -119,12 +124,12 @@ class JoinGraphs(InMemoryDataset):
     @property
     def options(self) -> dict[str, Any]:
         """What it was asked for besides its split, and may be another benchmark for."""
-        return {"strict": self.strict}
+        return {"strict": self.strict, "expand_names": self.expand_names}
 
     @property
     def title(self) -> str:
         """Benchmark and split, as people say them."""
-        return f"{self.benchmark_name} {self.split}"
+        return f"{self.benchmark_name} {self.split}" + (" with names expanded" if self.expand_names else "")
 
     @property
     def questions(self) -> tuple[Question, ...]:
@@ -196,6 +201,8 @@ class JoinGraphs(InMemoryDataset):
 
     def _build(self) -> _Processed:
         benchmark = self.read()
+        if self.expand_names:
+            benchmark = replace(benchmark, databases=tuple(map(with_expanded_names, benchmark.databases)))
         return _Processed(benchmark, *self.collate(build_graphs(benchmark.databases, self.encoder)))
 
 

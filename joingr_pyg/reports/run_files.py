@@ -16,7 +16,7 @@ WITHOUT_EFFECT = ("fold_workers", "logger", "paths", "progress", "resume")
 """Keys of a config that change no result."""
 
 
-DATA_OPTIONS = {"words": "none"}
+DATA_OPTIONS: dict[str, Any] = {"words": "none", "expand_names": False}
 """Options of a dataset that say what is known of its schemas, as they are where a run does not say."""
 
 

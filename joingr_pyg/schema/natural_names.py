@@ -1,14 +1,11 @@
 """Natural names of tables and columns whose source gives none, spelt out word by word."""
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
 from joingr_pyg.schema.model import Column, Database, Table
 from joingr_pyg.schema.names import readable_name
-
-_RUN = re.compile(r"[^\W_]+")
 
 Item = TypeVar("Item", Column, Table)
 
@@ -23,7 +20,7 @@ def spell_out(database: Database, spell: Callable[[str], str]) -> Database:
 
     Args:
         database: The schema; it stays as it is.
-        spell: What a lower-case run of letters and digits of a split name stands for; the run itself if nothing.
+        spell: Spells out a name that is split into lower-case words.
 
     Returns:
         The schema; names in which nothing is spelt out are left alone.
@@ -39,6 +36,6 @@ def _spelt(item: Item, spell: Callable[[str], str]) -> Item:
     if has_natural_name(item):
         return item
     words = readable_name(item.name)
-    # A comma within a name would end it in a list of names.
-    natural = _RUN.sub(lambda run: spell(run[0]).replace(",", ""), words)
-    return item if natural == words else replace(item, natural_name=natural)
+    spelt = spell(words)
+    # A comma would end the name in a list of names.
+    return item if spelt == words else replace(item, natural_name=spelt.replace(",", ""))

@@ -1,6 +1,7 @@
 """Words of a schema: a file that spells out its abbreviations and says what its tables, columns and joins are."""
 
 import logging
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,6 +18,8 @@ logger = logging.getLogger(__name__)
 
 Ends = frozenset[tuple[str, str]]
 """A join as its two ``(table, column)`` ends."""
+
+_RUN = re.compile(r"[^\W_]+")
 
 SHAPES = {
     "provenance": "a text: who wrote the words, and from what",
@@ -109,7 +112,7 @@ def with_words(database: Database, words: Words) -> Database:
         words: Its words.
     """
     abbreviations = {name.lower(): text.strip() for name, text in words.abbreviations.items()}
-    database = spell_out(database, lambda run: abbreviations.get(run, run))
+    database = spell_out(database, lambda name: _RUN.sub(lambda run: abbreviations.get(run[0], run[0]), name))
     tables, lost_tables = matched(named_tables(database, words.tables))
     columns, lost_columns = matched(named_columns(database, words.columns))
     joins, lost_joins = matched(_named_joins(database, words.joins))

@@ -327,6 +327,24 @@ def test_words_make_another_dataset(tmp_path: Path, encoder: Encoder) -> None:
     ]
 
 
+def test_names_are_expanded_where_asked_for(tmp_path: Path, encoder: Encoder) -> None:
+    pytest.importorskip("symspellpy")
+    plain, expanded = (
+        Demo(tmp_path, "train", encoder, tmp_path / "cache", expand_names=option) for option in (False, True)
+    )
+    assert processed(plain) != processed(expanded)
+    assert expanded.title == "demo train with names expanded"
+    assert [question.gold for question in expanded.questions] == [question.gold for question in plain.questions]
+    documents = [
+        dict(zip(graph["table"].name, graph["table"].document, strict=True))
+        for dataset in (plain, expanded)
+        for graph in dataset
+        if graph.database == "utility_dw"
+    ]
+    assert documents[0]["CAL_DIM"].startswith("cal dim")
+    assert documents[1]["CAL_DIM"].startswith("cal dimension")
+
+
 def test_the_datasets_by_name() -> None:
     assert {"bird": Bird, "spider": Spider, "beaver": Beaver, "beaver_nw": BeaverNW, "demo": Demo} == DATASETS
     assert all(name == dataset.benchmark_name for name, dataset in DATASETS.items())

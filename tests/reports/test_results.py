@@ -65,6 +65,8 @@ def test_runs_with_words_are_rows_of_their_own(make_run: MakeRun, tmp_path: Path
         options = {"dataset__words": level, "dataset__source__words": level}
         named = {"encoder": "minilm", "dataset": "beaver", "method": "vanilla"}
         make_run(f"runs/{level}", metrics(value), **named, **options, said=given)
+    given = said("method=vanilla dataset=beaver dataset.expand_names=true")
+    make_run("runs/expanded", metrics(0.55), **named, dataset__source__expand_names=True, said=given)
     make_run("runs/earlier", metrics(0.75), 1, **named, said=said("method=vanilla dataset=beaver seed=1"))
     assert main(["results", str(tmp_path / "runs"), "--write", str(tmp_path / "docs")]) == 0
     page = (tmp_path / "docs" / "results.md").read_text()
@@ -72,6 +74,7 @@ def test_runs_with_words_are_rows_of_their_own(make_run: MakeRun, tmp_path: Path
     assert "| vanilla | MiniLM | .500 ± .354" in page
     assert "| vanilla, with words for names and tables | MiniLM | .350 |" in page
     assert "| vanilla, with words | MiniLM | .450 |" in page
+    assert "| vanilla, with names expanded | MiniLM | .550 |" in page
     assert "`python evaluate.py method=vanilla dataset=beaver dataset.words=full`" in page
 
 

@@ -91,6 +91,14 @@ def test_every_part_goes_where_it_belongs(tmp_path: Path) -> None:
     assert CAMPUS["FCLT_BLDG"].description == ""
 
 
+def test_an_abbreviation_is_a_run_of_letters_and_digits_in_any_case() -> None:
+    database = Database("d", (Table("t", tuple(map(Column, ("E911-phn", "(Phn)", "Phones", "e_911", "a,b")))),))
+    given = words(abbreviations={"e911": "emergency", "PHN": "phone, or fax"})
+    assert [column.natural_name for column in with_words(database, given)["t"].columns] == [
+        *("emergency-phone or fax", "(phone or fax)", "", "", "")
+    ]
+
+
 def test_a_described_join_is_the_same_join() -> None:
     campus = with_words(CAMPUS, words(joins={"fclt_bldg.bldg_key = FCLT_ROOM.BLDG_KEY": "why"}))
     assert campus.joins == CAMPUS.joins
