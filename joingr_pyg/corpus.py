@@ -34,6 +34,7 @@ class Corpus:
         join_index: ``[2, J]`` joined columns, referencing then referenced.
         edge_attr: ``[J, d]`` join embeddings.
         table_x: ``[T, d]`` table embeddings.
+        titles: ``T`` readable names.
         documents: ``T`` texts with the words of each table.
     """
 
@@ -44,6 +45,7 @@ class Corpus:
     join_index: Tensor
     edge_attr: Tensor
     table_x: Tensor
+    titles: tuple[str, ...]
     documents: tuple[str, ...]
     _rows: dict[str, GrowingRows] = field(default_factory=lambda: defaultdict(GrowingRows), repr=False)
 
@@ -67,6 +69,7 @@ class Corpus:
             join_index=_numbered_on([part.join_index for part in parts], columns),
             edge_attr=torch.cat([part.edge_attr for part in parts]),
             table_x=torch.cat([part.table_x for part in parts]),
+            titles=tuple(chain.from_iterable(part.titles for part in parts)),
             documents=tuple(chain.from_iterable(part.documents for part in parts)),
         )
 
@@ -89,6 +92,7 @@ class Corpus:
             join_index=torch.cat([self.join_index, more.join_index + self.num_columns], dim=1),
             edge_attr=self._rows["edge_attr"].append(self.edge_attr, more.edge_attr),
             table_x=self._rows["table_x"].append(self.table_x, more.table_x),
+            titles=self.titles + more.titles,
             documents=self.documents + more.documents,
             _rows=self._rows,
         )
@@ -110,6 +114,12 @@ class Corpus:
     def table_number(self) -> dict[TableName, int]:
         """The number of each table by its name."""
         return {name: number for number, name in enumerate(self.tables)}
+
+    @cached_property
+    def database(self) -> Tensor:
+        """``[T]`` number of each table's database, in the order of their first tables."""
+        number = {name: i for i, name in enumerate(dict.fromkeys(database for database, _ in self.tables))}
+        return torch.tensor([number[database] for database, _ in self.tables], device=self.owner.device)
 
     def join_name(self, edge: int) -> str:
         """A join as people write it: ``"a.x = b.y"``."""
@@ -188,6 +198,7 @@ def _pooled(graph: HeteroData) -> Corpus:
         join_index=join_index,
         edge_attr=edge_attr,
         table_x=_kept(graph["table"].x, kept),
+        titles=tuple(compress(graph["table"].title, kept.tolist())),
         documents=tuple(compress(graph["table"].document, kept.tolist())),
     )
 

@@ -97,6 +97,11 @@ def split_table_descriptor(text: str) -> tuple[str, list[str]] | None:
     return (title, columns.split(", ")) if found and title.startswith("table ") else None
 
 
+def table_titles(database: Database) -> list[str]:
+    """The readable name of each table, in table order."""
+    return [_natural(table) for table in database]
+
+
 def table_documents(database: Database) -> list[str]:
     """The words of each table, in table order, for methods that match words rather than vectors.
 

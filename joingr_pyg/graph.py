@@ -7,7 +7,7 @@ from torch import Tensor
 from torch.nn.functional import normalize
 from torch_geometric.data import HeteroData
 
-from joingr_pyg.descriptors import table_documents
+from joingr_pyg.descriptors import table_documents, table_titles
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.schema import Database
 from joingr_pyg.schema.names import is_internal
@@ -33,8 +33,9 @@ def join_graph(database: Database, columns: Tensor, joins: Tensor, tables: Tenso
 
     Returns:
         A graph with ``data["column"]`` (``x`` ``[C, d]``, ``is_key`` ``[C]``, ``name``), ``data["table"]`` (``x``
-        ``[T, d]``, ``name``, ``document``: its words, ``internal`` ``[T]``: kept by SQLite for itself), the edge types
-        ``intra``, ``join`` (with ``edge_attr`` ``[J, d]``) and ``of`` (column to its table), and ``data.database``.
+        ``[T, d]``, ``name``, ``title``: its readable name, ``document``: its words, ``internal`` ``[T]``: kept by
+        SQLite for itself), the edge types ``intra``, ``join`` (with ``edge_attr`` ``[J, d]``) and ``of`` (column to its
+        table), and ``data.database``.
 
     Raises:
         JoinGRError: If the number of embeddings does not match the schema.
@@ -74,6 +75,7 @@ def join_graph(database: Database, columns: Tensor, joins: Tensor, tables: Tenso
     data["column"].name = [column for _, column in position]
     data["table"].x = tables
     data["table"].name = [table.name for table in database]
+    data["table"].title = table_titles(database)
     data["table"].document = table_documents(database)
     data["table"].internal = torch.tensor([is_internal(table.name) for table in database])
     data[OWNER].edge_index = torch.stack([torch.arange(len(owners)), owners])

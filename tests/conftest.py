@@ -91,6 +91,7 @@ def make_corpus() -> MakeCorpus:
             join_index=torch.tensor(joins, dtype=torch.long).reshape(-1, 2).t(),
             edge_attr=torch.nn.functional.one_hot(torch.arange(len(joins)) % x.size(1), x.size(1)).float(),
             table_x=normalize(x.new_zeros(len(tables), x.size(1)).index_add(0, owner, x)),
+            titles=tuple(f"t{number}" for number in range(len(tables))),
             documents=tuple(f"t{number}" for number in range(len(tables))),
         )
 

@@ -53,9 +53,9 @@ class QuestionSet(Dataset[QuestionBatch]):
         self.evidence = type(evidence[0]).cat(evidence)
         self.gold = gold_tables(questions, corpus)
         self.gold_edges = gold_joins(questions, corpus)
-        number = {name: i for i, name in enumerate(dict.fromkeys(database for database, _ in corpus.tables))}
+        number = dict(zip((database for database, _ in corpus.tables), corpus.database.tolist(), strict=True))
         self.database = torch.tensor([number[question.database] for question in questions])
-        self.table_database = torch.tensor([number[database] for database, _ in corpus.tables])
+        self.table_database = corpus.database
         self.edge_database = self.table_database[corpus.edge_index[0]]
 
     def __len__(self) -> int:

@@ -2,5 +2,6 @@
 
 from joingr_pyg.models.joingr_plus.model import JoinGRPlus, untrained
 from joingr_pyg.models.joingr_plus.prior import TableEvidence, TablePrior
+from joingr_pyg.models.joingr_plus.reranker import CandidateReranker
 
-__all__ = ["JoinGRPlus", "TableEvidence", "TablePrior", "untrained"]
+__all__ = ["CandidateReranker", "JoinGRPlus", "TableEvidence", "TablePrior", "untrained"]

@@ -1,4 +1,4 @@
-"""The model: prior, soft anchors, walk, fusion."""
+"""The model: prior, soft anchors, walk, fusion, second look."""
 
 from collections.abc import Sequence
 from math import exp
@@ -9,8 +9,10 @@ from torch import Tensor, nn
 
 from joingr_pyg.corpus import Corpus
 from joingr_pyg.errors import JoinGRError
+from joingr_pyg.models.coverage import Coverage
 from joingr_pyg.models.evidence import Part
 from joingr_pyg.models.joingr_plus.prior import TableEvidence, TablePrior
+from joingr_pyg.models.joingr_plus.reranker import CandidateReranker
 from joingr_pyg.models.lexical import LexicalIndex
 from joingr_pyg.models.memory import QuestionMemory
 from joingr_pyg.models.retriever import Ranking, rank_dense
@@ -20,6 +22,7 @@ from joingr_pyg.nn.fused import fused_available
 from joingr_pyg.nn.potential_walk import FusedPotentialWalk
 from joingr_pyg.queries import Queries
 from joingr_pyg.schema import TableName
+from joingr_pyg.schema.names import readable_name
 
 K1, B = 2.5, 0.75
 """Of BM25; with these, a score times :data:`LEXICAL_SCALE` is of the order of cosines."""
@@ -44,9 +47,11 @@ class JoinGRPlus(TrainableRetriever):
       evidence is :math:`q \cdot e` of an edge, and similarity, word matches, votes and log degree of its far end.
     - Fusion: :math:`\log(\hat s(t|q) + \epsilon) + \beta\, b(t|q)`: a table needs both, a place in the walk and
       something that speaks for it.
+    - Second look: :class:`~joingr_pyg.models.joingr_plus.CandidateReranker` over the tables that lead.
 
     Args:
-        channels: Size ``d`` of the embeddings; ``None`` makes the untrained variant, whose shares are uniform.
+        channels: Size ``d`` of the embeddings; ``None`` makes the untrained variant, whose shares are uniform and which
+            looks once.
         anchors: Number of anchors ``A``, at least 1.
         hops: Number of hops ``H``, at least 1.
         rank: Rank of the interactions of question and edge; 0 leaves them out.
@@ -57,6 +62,7 @@ class JoinGRPlus(TrainableRetriever):
         sharpness: Initial :math:`\kappa`.
         prior_weight: Initial :math:`\beta`.
         walk: Whether the walk counts; without it tables are ranked by their prior.
+        candidates: Number of tables that are looked at twice, at least 1; ``None`` leaves that out.
 
     Raises:
         JoinGRError: If an argument is out of its range.
@@ -78,6 +84,7 @@ class JoinGRPlus(TrainableRetriever):
         sharpness: float = 5.0,
         prior_weight: float = 3.0,
         walk: bool = True,
+        candidates: int | None = 25,
     ) -> None:
         super().__init__()
         self.arguments: dict[str, Any] = {
@@ -92,10 +99,12 @@ class JoinGRPlus(TrainableRetriever):
             "sharpness": sharpness,
             "prior_weight": prior_weight,
             "walk": walk,
+            "candidates": candidates,
         }
-        for name, least in (("anchors", 1), ("hops", 1), ("rank", 0)):
-            if self.arguments[name] < least:
-                raise JoinGRError(f"'{name}' needs to be at least {least} (got {self.arguments[name]}).")
+        for name, least in (("anchors", 1), ("hops", 1), ("rank", 0), ("candidates", 1)):
+            value = self.arguments[name]
+            if value is not None and value < least:
+                raise JoinGRError(f"'{name}' needs to be at least {least} (got {value}).")
         for name in ("decay", "table_vector"):
             value = self.arguments[name]
             if value is not None and not 0 < value < 1:
@@ -110,11 +119,16 @@ class JoinGRPlus(TrainableRetriever):
         self.walk = JoinWalk(None, hops, decay, learn_decays=True)
         self.log_sharpness = nn.Parameter(torch.tensor(sharpness).log())
         self.prior_weight = nn.Parameter(torch.tensor(prior_weight))
+        self.reranker = CandidateReranker(candidates) if channels and candidates else None
 
     def index(self, corpus: Corpus) -> Self:
         super().index(corpus)
         self._planner = self.walk.planner(corpus.edge_index, corpus.num_tables)
         self._words = None if self.prior.lexical is None else LexicalIndex(corpus.documents, K1, B)
+        self._coverage = None
+        if self._words is not None and self.reranker is not None:
+            databases = [readable_name(database) for database, _ in corpus.tables]
+            self._coverage = Coverage(corpus.documents, corpus.titles, databases)
         between = corpus.edge_index[:, corpus.edge_index[0] != corpus.edge_index[1]]
         degree = torch.bincount(between.flatten(), minlength=corpus.num_tables)
         self._log_degree = degree.clamp(min=1).float().log()
@@ -129,11 +143,15 @@ class JoinGRPlus(TrainableRetriever):
     def evidence(self, queries: Queries) -> TableEvidence:
         query = queries.vector
         similarity, column = self.corpus.similarity(query)
-        lexical = torch.zeros_like(similarity)
+        table_similarity = query @ self.corpus.table_x.t()
+        lexical, named, covered = (torch.zeros_like(similarity) for _ in range(3))
         if self._words is not None:
-            lexical = LEXICAL_SCALE * self._words.scores(queries.require_text(self.kind)).to(query)
+            text = queries.require_text(self.kind)
+            lexical = LEXICAL_SCALE * self._words.scores(text).to(query)
+            if self._coverage is not None:
+                named, covered = (share.to(query) for share in self._coverage(text))
         likeness = query.new_zeros(len(query), 0) if self.prior.memory is None else self.memory.likeness(query)
-        return TableEvidence(similarity, column, query @ self.corpus.table_x.t(), lexical, likeness)
+        return TableEvidence(similarity, column, table_similarity, lexical, likeness, named, covered)
 
     def parts(self, evidence: TableEvidence) -> dict[Part, Tensor]:
         return self.prior.parts(evidence, self.memory(evidence.likeness))
@@ -166,11 +184,15 @@ class JoinGRPlus(TrainableRetriever):
         return self.scorer(query, corpus.edge_attr, corpus.table_x, edges.unsqueeze(2), tables)
 
     def scores(self, output: WalkOutput, evidence: TableEvidence) -> Tensor:
-        prior = self.prior(evidence, self.memory(evidence.likeness))
-        return self._together(output.node_scores(), prior) if self.walks else self.prior_weight * prior
+        votes = self.memory(evidence.likeness)
+        return self._scores(output.node_scores(), self.prior(evidence, votes), votes, evidence)
 
-    def _together(self, walked: Tensor, prior: Tensor) -> Tensor:
-        return (walked + FLOOR).log() + self.prior_weight * prior
+    def _scores(self, walked: Tensor, prior: Tensor, votes: Tensor, evidence: TableEvidence) -> Tensor:
+        walked = walked + FLOOR if self.walks else torch.full_like(prior, FLOOR)
+        fused = walked.log() + self.prior_weight * prior
+        if self.reranker is None:
+            return fused
+        return self.reranker(fused, walked, prior, votes, evidence, self.corpus.database)
 
     def ranking(self, scores: Tensor, evidence: TableEvidence, k: int) -> Ranking:
         return rank_dense(scores, k)
@@ -181,13 +203,14 @@ class JoinGRPlus(TrainableRetriever):
         votes = self.memory(evidence.likeness)
         prior = self.prior(evidence, votes)
         if not self.walks:
-            return rank_dense(self.prior_weight * prior, k)
-        if self.training or queries.vector.device.type != "cpu" or not fused_available():
-            return rank_dense(self._together(self(queries.vector, evidence).node_scores(), prior), k)
-        # Made anew for each batch: it costs nothing, and the decays may have changed.
-        walk = FusedPotentialWalk(self.walk, self._planner)
-        walked = walk(self._potentials(queries.vector, evidence, votes), *self._seeds(prior))
-        return rank_dense(self._together(walked, prior), k)
+            walked = torch.zeros_like(prior)
+        elif self.training or queries.vector.device.type != "cpu" or not fused_available():
+            walked = self(queries.vector, evidence).node_scores()
+        else:
+            # Made anew for each batch: it costs nothing, and the decays may have changed.
+            walk = FusedPotentialWalk(self.walk, self._planner)
+            walked = walk(self._potentials(queries.vector, evidence, votes), *self._seeds(prior))
+        return rank_dense(self._scores(walked, prior, votes, evidence), k)
 
 
 def untrained(**options: Any) -> JoinGRPlus:

@@ -19,6 +19,8 @@ class TableEvidence(Evidence):
         table_similarity: ``[B, T]`` cosine of the question and the table's own text.
         lexical: ``[B, T]`` word matches, of the order of cosines.
         likeness: ``[B, V]`` cosines of the question and those remembered.
+        named: ``[B, T]`` how much of a table's name the question says, from 0 to 1.
+        covered: ``[B, T]`` how much of the question's words a table holds, from 0 to 1.
     """
 
     similarity: Tensor
@@ -26,6 +28,8 @@ class TableEvidence(Evidence):
     table_similarity: Tensor
     lexical: Tensor
     likeness: Tensor
+    named: Tensor
+    covered: Tensor
 
 
 class TablePrior(nn.Module):

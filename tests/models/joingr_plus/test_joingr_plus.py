@@ -1,4 +1,4 @@
-"""JoinGR+: prior, soft anchors, walk, fusion."""
+"""JoinGR+: prior, soft anchors, walk, fusion, second look."""
 
 from math import exp, log
 from pathlib import Path
@@ -31,6 +31,8 @@ def test_the_prior_is_the_weighted_sum() -> None:
         table_similarity=torch.tensor([[0.4, 0.6]]),
         lexical=torch.tensor([[0.0, 2.0]]),
         likeness=torch.zeros(1, 0),
+        named=torch.zeros(1, 2),
+        covered=torch.zeros(1, 2),
     )
     votes = torch.tensor([[0.5, 0.0]])
     prior = TablePrior(table_vector=0.25, lexical=0.1, memory=0.4)
@@ -108,10 +110,15 @@ def test_a_word_in_common_speaks_for_a_table(chain: Corpus) -> None:
     assert untrained(lexical=None).index(chain).word_scores("Which t3?") == {}
 
 
-@pytest.mark.parametrize("left_out", [{}, {"rank": 0}, {"memory": None}, {"lexical": None}, {"table_vector": None}])
+@pytest.mark.parametrize(
+    "left_out",
+    [{}, {"rank": 0}, {"memory": None}, {"lexical": None}, {"table_vector": None}, {"candidates": None}],
+)
 def test_every_parameter_learns(tmp_path: Path, encoder: CachedEncoder, left_out: dict[str, int | None]) -> None:
     demo = Demo(tmp_path, "train", encoder, tmp_path)
     model = JoinGRPlus(64, anchors=3, hops=2, **left_out).index(demo.corpus())
+    if model.reranker is not None:
+        torch.nn.init.ones_(model.reranker.out.weight)  # At its start it passes nothing on.
     queries, gold = demo.encode_questions(), [question.gold for question in demo.questions]
     model.remember(queries, gold)
     some = queries[::20]
@@ -143,6 +150,7 @@ def test_batches_equal_one_by_one(tmp_path: Path, encoder: CachedEncoder) -> Non
     [
         ({"anchors": 0}, "'anchors' needs to be at least 1"),
         ({"rank": -1}, "'rank' needs to be at least 0"),
+        ({"candidates": 0}, "'candidates' needs to be at least 1"),
         ({"decay": 1.0}, "'decay' needs to be above 0 and below 1"),
         ({"table_vector": 1.5}, "'table_vector' needs to be above 0 and below 1"),
         ({"sharpness": 0.0}, "'sharpness' needs to be above 0"),
@@ -165,6 +173,7 @@ def test_compiled_and_tensor_paths_agree(
         with torch.no_grad():
             plus.scorer.edge_weight.fill_(0.4)
             plus.scorer.node_weight.copy_(torch.tensor([0.3, -0.2, 0.1, -0.2]))
+            plus.reranker.out.weight.uniform_(-0.1, 0.1)
     queries = demo.encode_questions()[::9]
     compiled = plus.rank(queries, 15)
     monkeypatch.setattr(model, "fused_available", lambda: False)
