@@ -50,8 +50,8 @@ class Coverage:
         weight = {word: log(1 + (self._size - len(at) + 0.5) / (len(at) + 0.5)) for word, at in tables.items()}
         parts: dict[str, list[tuple[int, float]]] = defaultdict(list)
         for table, (title, database) in enumerate(zip(titles, databases, strict=True)):
-            name, taken = dict.fromkeys(words(title)), frozenset(words(database))
-            name = [word for word in name if word not in taken] or list(name)
+            every, taken = list(dict.fromkeys(words(title))), frozenset(words(database))
+            name = [word for word in every if word not in taken] or every
             total = sum(weight.get(word, 0.0) for word in name)
             for word in name:
                 if word in weight:

@@ -40,6 +40,9 @@ class CandidateReranker(nn.Module):
         hidden: Size of the hidden layer.
     """
 
+    mean: Tensor
+    deviation: Tensor
+
     def __init__(self, candidates: int, hidden: int = 32) -> None:
         super().__init__()
         self.candidates = candidates
