@@ -26,6 +26,7 @@ def reason(
     words: Sequence[str] = (),
     origin: str | None = None,
     joins: Sequence[str] = (),
+    phrase: str = "",
 ) -> str:
     """The sentence: the way of the deposit first, where it came over joins, then what speaks for the table itself.
 
@@ -36,12 +37,14 @@ def reason(
         words: The words that it shares with the question, strongest first.
         origin: The table that its deposit came from over joins, where most of it did.
         joins: The joins from there.
+        phrase: The phrase of the question that points at it most surely.
     """
     nearest = f"nearest column {column} (cosine {similarity:.2f})"
     told = {
         "similarity": nearest,
         "words": "shares " + ", ".join(repr(word) for word in words[:WORDS]),
         "votes": "similar answered questions needed it",
+        "phrases": f"{phrase!r} points at it",
     }
     parts = sorted(above, key=lambda part: -above[part])
     clauses = [told[part] for part in parts if above[part] >= max(LEAST, BESIDE * above[parts[0]])]

@@ -187,6 +187,7 @@ class TableRetriever:
         # The median, because a mean over few tables goes with the best of them.
         above = {part: value[0] - value[0].median() for part, value in self.model.parts(evidence).items()}
         words = self.model.word_scores(question)
+        phrases = self.model.phrase_scores(queries, evidence)
         found = []
         for table, score in zip(ranking.table[0].tolist(), ranking.score[0].tolist(), strict=True):
             if table < 0:
@@ -199,7 +200,8 @@ class TableRetriever:
             path = [] if table in strong and stands_out(own) else self._path(output, table)
             origin = self.corpus.tables[path[0].frontier][1] if path else None
             joins = tuple(self.corpus.join_name(step.edge) for step in path)
-            told = reason(own, column, similarity, matched, origin, joins)
+            phrase = max(phrases, key=lambda each: phrases[each][table], default="")
+            told = reason(own, column, similarity, matched, origin, joins, phrase)
             found.append(
                 RetrievedTable(database, name, score, column, similarity, matched, table in anchors, joins, told)
             )

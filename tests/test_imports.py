@@ -20,6 +20,7 @@ LAYERS = [
     "schema",
     "descriptors",
     "words",
+    "phrases",
     "fetch",
     "encoders",
     "queries",

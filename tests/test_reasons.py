@@ -19,6 +19,11 @@ def test_three_words_are_enough() -> None:
     assert reason({"words": 1.0}, "massif", 0.38, ["a", "b", "c", "d"]) == "shares 'a', 'b', 'c'"
 
 
+def test_a_phrase_may_point_at_it() -> None:
+    above = {"similarity": 0.0, "phrases": 0.1}
+    assert reason(above, "massif", 0.38, phrase="Border Collie") == "'Border Collie' points at it"
+
+
 def test_nothing_may_stand_out() -> None:
     above = {"similarity": 0.01, "words": -0.2}
     assert not stands_out(above)

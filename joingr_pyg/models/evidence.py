@@ -7,8 +7,8 @@ from typing import Literal, Self
 import torch
 from torch import Tensor
 
-Part = Literal["similarity", "words", "votes"]
-"""What may speak for a table before any walk: vectors, word matches, votes of answered questions."""
+Part = Literal["similarity", "words", "votes", "phrases"]
+"""What may speak for a table before any walk: vectors, word matches, votes of answered questions, single phrases."""
 
 
 @dataclass(frozen=True)

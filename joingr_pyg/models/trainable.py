@@ -53,3 +53,7 @@ class TrainableRetriever(Retriever):
     def word_scores(self, question: str) -> dict[str, Tensor]:
         """How much each word of a question speaks for each table, ``[T]``; none where a model reads no words."""
         return {}
+
+    def phrase_scores(self, queries: Queries, evidence: Any) -> dict[str, Tensor]:
+        """How surely each phrase of a single question points at each table, ``[T]``; none where a model reads none."""
+        return {}

@@ -1,6 +1,7 @@
 """The model: prior, soft anchors, walk, fusion, second look."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import exp
 from typing import Any, ClassVar, Self
 
@@ -15,6 +16,7 @@ from joingr_pyg.models.joingr_plus.prior import TableEvidence, TablePrior
 from joingr_pyg.models.joingr_plus.reranker import CandidateReranker
 from joingr_pyg.models.lexical import LexicalIndex
 from joingr_pyg.models.memory import QuestionMemory
+from joingr_pyg.models.phrase_matches import phrase_choices, phrase_matches
 from joingr_pyg.models.retriever import Ranking, rank_dense
 from joingr_pyg.models.trainable import TrainableRetriever
 from joingr_pyg.nn import InteractionScorer, JoinWalk, Potentials, WalkOutput
@@ -40,7 +42,7 @@ class JoinGRPlus(TrainableRetriever):
     r"""Anchor, walk, aggregate as in the paper, with more to go by at each step.
 
     - Prior: :class:`~joingr_pyg.models.joingr_plus.TablePrior` :math:`b(t|q)`, from vectors of columns and tables, word
-      matches and the votes of remembered questions.
+      matches, single phrases and the votes of remembered questions.
     - Anchors: the ``A`` tables with the best prior, with deposits that share one unit,
       :math:`\operatorname{softmax}(\kappa\, b)`.
     - Walk: of :class:`~joingr_pyg.nn.JoinWalk`, with scores of :class:`~joingr_pyg.nn.InteractionScorer`, whose
@@ -59,6 +61,7 @@ class JoinGRPlus(TrainableRetriever):
         table_vector: Initial weight of the table's own vector; ``None`` leaves it out.
         lexical: Initial weight of word matches; ``None`` leaves them out.
         memory: Initial weight of votes; ``None`` leaves them out.
+        phrases: Initial weight of single phrases; ``None`` leaves them out.
         sharpness: Initial :math:`\kappa`.
         prior_weight: Initial :math:`\beta`.
         walk: Whether the walk counts; without it tables are ranked by their prior.
@@ -81,6 +84,7 @@ class JoinGRPlus(TrainableRetriever):
         table_vector: float | None = 0.3,
         lexical: float | None = 0.3,
         memory: float | None = 0.5,
+        phrases: float | None = 0.1,
         sharpness: float = 5.0,
         prior_weight: float = 3.0,
         walk: bool = True,
@@ -96,6 +100,7 @@ class JoinGRPlus(TrainableRetriever):
             "table_vector": table_vector,
             "lexical": lexical,
             "memory": memory,
+            "phrases": phrases,
             "sharpness": sharpness,
             "prior_weight": prior_weight,
             "walk": walk,
@@ -113,7 +118,7 @@ class JoinGRPlus(TrainableRetriever):
             raise JoinGRError(f"'sharpness' needs to be above 0 (got {sharpness}).")
         self.anchors = anchors
         self.walks = walk
-        self.prior = TablePrior(table_vector, lexical, memory)
+        self.prior = TablePrior(table_vector, lexical, memory, phrases)
         self.memory = QuestionMemory().requires_grad_(memory is not None)
         self.scorer = InteractionScorer(channels, channels, channels, 1, 4, rank) if channels else None
         self.walk = JoinWalk(None, hops, decay, learn_decays=True)
@@ -143,21 +148,36 @@ class JoinGRPlus(TrainableRetriever):
     def evidence(self, queries: Queries) -> TableEvidence:
         query = queries.vector
         similarity, column = self.corpus.similarity(query)
-        table_similarity = query @ self.corpus.table_x.t()
-        lexical, named, covered = (torch.zeros_like(similarity) for _ in range(3))
+        likeness = query.new_zeros(len(query), 0) if self.prior.memory is None else self.memory.likeness(query)
+        nothing = torch.zeros_like(similarity)
+        lexical = phrase = named = covered = nothing
         if self._words is not None:
             text = queries.require_text(self.kind)
             lexical = LEXICAL_SCALE * self._words.scores(text).to(query)
             if self._coverage is not None:
                 named, covered = (share.to(query) for share in self._coverage(text))
-        likeness = query.new_zeros(len(query), 0) if self.prior.memory is None else self.memory.likeness(query)
-        return TableEvidence(similarity, column, table_similarity, lexical, likeness, named, covered)
+        evidence = TableEvidence(
+            similarity, column, query @ self.corpus.table_x.t(), lexical, likeness, phrase, named, covered
+        )
+        if self.prior.phrases is None:
+            return evidence
+        return replace(evidence, phrase=phrase_matches(queries, self.corpus, self._whole(evidence), self.kind))
+
+    def _whole(self, evidence: TableEvidence) -> Tensor:
+        """``[B, T]`` what a question says as a whole, before anything is learned: it stays as training goes on."""
+        return torch.lerp(evidence.similarity, evidence.table_similarity, 0.3) + 0.3 * evidence.lexical
 
     def parts(self, evidence: TableEvidence) -> dict[Part, Tensor]:
         return self.prior.parts(evidence, self.memory(evidence.likeness))
 
     def word_scores(self, question: str) -> dict[str, Tensor]:
         return {} if self._words is None else self._words.word_scores(question)
+
+    def phrase_scores(self, queries: Queries, evidence: TableEvidence) -> dict[str, Tensor]:
+        """What each phrase of a single question chooses, ``[T]``, by the phrase."""
+        if self.prior.phrases is None:
+            return {}
+        return phrase_choices(queries, self.corpus, self._whole(evidence), self.kind)[0]
 
     def seeds(self, evidence: TableEvidence) -> tuple[Tensor, Tensor]:
         return self._seeds(self.prior(evidence, self.memory(evidence.likeness)))

@@ -19,6 +19,7 @@ class TableEvidence(Evidence):
         table_similarity: ``[B, T]`` cosine of the question and the table's own text.
         lexical: ``[B, T]`` word matches, of the order of cosines.
         likeness: ``[B, V]`` cosines of the question and those remembered.
+        phrase: ``[B, T]`` how surely one of the question's phrases points at a table, from 0 to 1.
         named: ``[B, T]`` how much of a table's name the question says, from 0 to 1.
         covered: ``[B, T]`` how much of the question's words a table holds, from 0 to 1.
     """
@@ -28,6 +29,7 @@ class TableEvidence(Evidence):
     table_similarity: Tensor
     lexical: Tensor
     likeness: Tensor
+    phrase: Tensor
     named: Tensor
     covered: Tensor
 
@@ -37,23 +39,30 @@ class TablePrior(nn.Module):
 
     .. math::
         b(t|q) = (1 - \omega) \max_{v \in V(t)} \langle q, v \rangle + \omega \langle q, \tau_t \rangle
-        + \gamma\, \mathrm{bm25}(t|q) + \rho\, m(t|q)
+        + \gamma\, \mathrm{bm25}(t|q) + \rho\, m(t|q) + \pi\, p(t|q)
 
-    with the table's own vector :math:`\tau_t` and the votes :math:`m` of remembered questions.
+    with the table's own vector :math:`\tau_t`, the votes :math:`m` of remembered questions, and :math:`p` of
+    :func:`~joingr_pyg.models.phrase_matches.phrase_matches`.
 
     Args:
         table_vector: Initial :math:`\omega`; ``None`` leaves the table's own vector out.
         lexical: Initial :math:`\gamma`; ``None`` leaves word matches out.
         memory: Initial :math:`\rho`; ``None`` leaves votes out.
+        phrases: Initial :math:`\pi`; ``None`` leaves phrases out.
     """
 
     def __init__(
-        self, table_vector: float | None = 0.3, lexical: float | None = 0.3, memory: float | None = 0.5
+        self,
+        table_vector: float | None = 0.3,
+        lexical: float | None = 0.3,
+        memory: float | None = 0.5,
+        phrases: float | None = 0.1,
     ) -> None:
         super().__init__()
         self.mix_logit = None if table_vector is None else nn.Parameter(torch.tensor(table_vector).logit())
         self.lexical = None if lexical is None else nn.Parameter(torch.tensor(lexical))
         self.memory = None if memory is None else nn.Parameter(torch.tensor(memory))
+        self.phrases = None if phrases is None else nn.Parameter(torch.tensor(phrases))
 
     def forward(self, evidence: TableEvidence, votes: Tensor) -> Tensor:
         """``[B, T]`` priors, given ``[B, T]`` votes."""
@@ -69,4 +78,6 @@ class TablePrior(nn.Module):
             parts["words"] = self.lexical * evidence.lexical
         if self.memory is not None:
             parts["votes"] = self.memory * votes
+        if self.phrases is not None:
+            parts["phrases"] = self.phrases * evidence.phrase
         return parts

@@ -18,6 +18,7 @@ MEASURES = (
     ("word matches, below the best", -1.4, 0.85),
     ("word matches", 0.7, 0.55),
     ("votes", 0.1, 0.2),
+    ("how surely a phrase points at it", 0.1, 0.2),
     ("share of its database", 0.25, 0.33),
     ("how much of its name is said", 0.2, 0.36),
     ("whether all of its name is said", 0.15, 0.36),
@@ -83,7 +84,7 @@ class CandidateReranker(nn.Module):
         evidence: TableEvidence,
         database: Tensor,
     ) -> Tensor:
-        """``[B, C, 12]`` what is known of candidates ``[B, C]``, in the order of :data:`MEASURES`."""
+        """``[B, C, 13]`` what is known of candidates ``[B, C]``, in the order of :data:`MEASURES`."""
 
         def of(values: Tensor) -> Tensor:
             return values.gather(1, table)
@@ -103,6 +104,7 @@ class CandidateReranker(nn.Module):
                 behind(evidence.lexical),
                 of(evidence.lexical),
                 of(votes),
+                of(evidence.phrase),
                 of(share),
                 of(evidence.named),
                 (of(evidence.named) > ALL).to(scores),

@@ -48,7 +48,7 @@ def test_a_weight_of_null_leaves_a_part_out(command: Callable[..., Any]) -> None
     ended = command("train.py", *SMALL, "model=joingr_plus", *options, "trainer.max_epochs=1", "baselines=[]")
     assert ended.status == 0, ended.stderr
     model, _ = load_checkpoint(ended.folder / "best.ckpt")
-    assert sorted(name for name, _ in model.prior.named_parameters()) == ["mix_logit"]
+    assert sorted(name for name, _ in model.prior.named_parameters()) == ["mix_logit", "phrases"]
 
 
 def test_another_model_does_not_go_on(plus: Any, command: Callable[..., Any]) -> None:

@@ -31,26 +31,30 @@ def test_the_prior_is_the_weighted_sum() -> None:
         table_similarity=torch.tensor([[0.4, 0.6]]),
         lexical=torch.tensor([[0.0, 2.0]]),
         likeness=torch.zeros(1, 0),
+        phrase=torch.tensor([[0.0, 0.7]]),
         named=torch.zeros(1, 2),
         covered=torch.zeros(1, 2),
     )
     votes = torch.tensor([[0.5, 0.0]])
-    prior = TablePrior(table_vector=0.25, lexical=0.1, memory=0.4)
-    expected = [0.75 * 0.8 + 0.25 * 0.4 + 0.4 * 0.5, 0.75 * 0.2 + 0.25 * 0.6 + 0.1 * 2]
+    prior = TablePrior(table_vector=0.25, lexical=0.1, memory=0.4, phrases=0.5)
+    expected = [0.75 * 0.8 + 0.25 * 0.4 + 0.4 * 0.5, 0.75 * 0.2 + 0.25 * 0.6 + 0.1 * 2 + 0.5 * 0.7]
     assert prior(evidence, votes).tolist() == [pytest.approx(expected)]
     parts = prior.parts(evidence, votes)
     assert {part: value.tolist() for part, value in parts.items()} == {
         "similarity": [pytest.approx([0.75 * 0.8 + 0.25 * 0.4, 0.75 * 0.2 + 0.25 * 0.6])],
         "words": [pytest.approx([0, 0.1 * 2])],
         "votes": [pytest.approx([0.4 * 0.5, 0])],
+        "phrases": [pytest.approx([0, 0.5 * 0.7])],
     }
-    assert list(TablePrior(None, None, None).parts(evidence, votes)) == ["similarity"]
-    assert TablePrior(None, None, None)(evidence, votes).tolist() == [pytest.approx([0.8, 0.2])]
-    assert not list(TablePrior(None, None, None).parameters())
+    assert list(TablePrior(None, None, None, None).parts(evidence, votes)) == ["similarity"]
+    assert TablePrior(None, None, None, None)(evidence, votes).tolist() == [pytest.approx([0.8, 0.2])]
+    assert not list(TablePrior(None, None, None, None).parameters())
 
 
 def test_the_untrained_score_worked_by_hand(chain: Corpus) -> None:
-    model = untrained(anchors=2, hops=2, lexical=None, sharpness=5.0, prior_weight=3.0).eval().index(chain)
+    model = (
+        untrained(anchors=2, hops=2, lexical=None, phrases=None, sharpness=5.0, prior_weight=3.0).eval().index(chain)
+    )
     evidence = model.evidence(Queries(QUESTION))
     table, deposit = model.seeds(evidence)
     assert table.tolist() == [[0, 1]]
@@ -72,12 +76,12 @@ def test_the_untrained_score_worked_by_hand(chain: Corpus) -> None:
 
 
 def test_without_the_walk_the_prior_ranks(chain: Corpus) -> None:
-    model = untrained(walk=False, lexical=None).eval().index(chain)
+    model = untrained(walk=False, lexical=None, phrases=None).eval().index(chain)
     assert model.rank(Queries(QUESTION), 4).table.tolist() == [[0, 1, 3, 2]]
 
 
 def test_a_remembered_question_speaks_for_its_tables(chain: Corpus) -> None:
-    model = untrained(lexical=None).eval().index(chain)
+    model = untrained(lexical=None, phrases=None).eval().index(chain)
     before = model.rank(Queries(QUESTION), 4)
     assert before.table[0, -1] == 3
     model.remember(Queries(QUESTION), [[("db", "t3")]])
@@ -89,7 +93,7 @@ def test_a_remembered_question_speaks_for_its_tables(chain: Corpus) -> None:
 
 
 def test_memory_may_be_left_out(chain: Corpus) -> None:
-    model = untrained(lexical=None, memory=None).eval().index(chain)
+    model = untrained(lexical=None, memory=None, phrases=None).eval().index(chain)
     before = model.rank(Queries(QUESTION), 4)
     model.remember(Queries(QUESTION), [[("db", "t3")]])
     assert torch.equal(model.rank(Queries(QUESTION), 4).score, before.score)
@@ -100,19 +104,27 @@ def test_word_matches_need_words(chain: Corpus) -> None:
         untrained().index(chain).rank(Queries(QUESTION), 1)
 
 
+def test_phrases_need_an_encoder(chain: Corpus) -> None:
+    with pytest.raises(JoinGRError, match="Method 'joingr_plus' embeds parts of a question"):
+        untrained(lexical=None).index(chain).rank(Queries(QUESTION, ("Dogs of France",)), 1)
+
+
 def test_a_word_in_common_speaks_for_a_table(chain: Corpus) -> None:
-    model = untrained().eval().index(chain)
+    model = untrained(phrases=None).eval().index(chain)
     alone, named = (model.rank(Queries(QUESTION, (text,)), 4) for text in ("Which?", "Which t3?"))
     assert named.score[0, named.table[0].tolist().index(3)] > alone.score[0, alone.table[0].tolist().index(3)]
     assert [(word, (score > 0).tolist()) for word, score in model.word_scores("Which t3?").items()] == [
         ("t3", [False, False, False, True])
     ]
-    assert untrained(lexical=None).index(chain).word_scores("Which t3?") == {}
+    assert untrained(lexical=None, phrases=None).index(chain).word_scores("Which t3?") == {}
 
 
 @pytest.mark.parametrize(
     "left_out",
-    [{}, {"rank": 0}, {"memory": None}, {"lexical": None}, {"table_vector": None}, {"candidates": None}],
+    [
+        *({}, {"rank": 0}, {"memory": None}, {"lexical": None}),
+        *({"table_vector": None}, {"phrases": None}, {"candidates": None}),
+    ],
 )
 def test_every_parameter_learns(tmp_path: Path, encoder: CachedEncoder, left_out: dict[str, int | None]) -> None:
     demo = Demo(tmp_path, "train", encoder, tmp_path)

@@ -15,6 +15,7 @@ EVIDENCE = TableEvidence(
     table_similarity=torch.tensor([[0.1, 0.6, 0.1, 0.1]]),
     lexical=torch.tensor([[0.2, 1.2, 0.0, 0.0]]),
     likeness=torch.zeros(1, 0),
+    phrase=torch.tensor([[0.3, 0.6, 0.0, 0.0]]),
     named=torch.tensor([[1.0, 0.5, 0.0, 0.0]]),
     covered=torch.tensor([[0.25, 0.75, 0.0, 0.0]]),
 )
@@ -37,8 +38,22 @@ def test_what_is_known_of_candidates() -> None:
     belief = SCORES.softmax(dim=1)[0]
     known = torch.tensor(
         [
-            [0.0, 0.0, -0.5, 0.0, -0.5, -1.0, 0.2, 0.0, float(belief[0]), 1.0, 1.0, 0.25],
-            [-1.0, float(WALKED[0, 1].log()), 0.0, -0.1, 0.0, 0.0, 1.2, 0.6, float(belief[1:].sum()), 0.5, 0.0, 0.75],
+            [0.0, 0.0, -0.5, 0.0, -0.5, -1.0, 0.2, 0.0, 0.3, float(belief[0]), 1.0, 1.0, 0.25],
+            [
+                -1.0,
+                float(WALKED[0, 1].log()),
+                0.0,
+                -0.1,
+                0.0,
+                0.0,
+                1.2,
+                0.6,
+                0.6,
+                float(belief[1:].sum()),
+                0.5,
+                0.0,
+                0.75,
+            ],
         ]
     )
     for number, (what, mean, deviation) in enumerate(MEASURES):

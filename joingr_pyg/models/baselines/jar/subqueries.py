@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.models.baselines.jar.noun_phrases import noun_phrases
+from joingr_pyg.phrases import noun_phrases
 from joingr_pyg.schema.json_file import read_json, read_records
 
 logger = logging.getLogger(__name__)

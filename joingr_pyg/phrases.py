@@ -1,0 +1,79 @@
+"""What a question asks for, piece by piece, without a language model: the phrases between its stop words."""
+
+import re
+
+_SEPARATORS = """
+a about above after again against all also although am among an and any are as ask at be because been before being
+below between both but by calculate can compute count could did display do does doing during each either every find
+for from further get give had has have having he her here hers him his how i if in include including indicate into
+is it its itself know less let list many may me more most much must my named no nor not of off on once only or
+other others our out over own per please provide return same she should show so some state such tell than that the
+their theirs them then there these they this those through to together under until up us very want was we were what
+whats when where whether which while who whom whose why will with within without would you your
+"""
+
+STOP_WORDS = frozenset(_SEPARATORS.split())
+"""Words that separate phrases: function words, and verbs that ask for an answer."""
+
+_QUOTED = re.compile(r"[\"“]([^\"“”]{2,60})[\"”]|(?<!\w)['‘]([^'‘’]{2,60})['’](?!\w)")
+"""A value between quotation marks; those within a word are apostrophes."""
+
+_CAPITALS = re.compile(
+    r"[A-Z][\w’'.&-]*"  # a name
+    r"(?:\s+(?:(?:of|the|and|&|de|la|van|von)\s+)?(?:[A-Z][\w’'.&-]*|\d+))*"  # goes on as one
+)
+
+_PIECE = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|[^\s\w]")
+
+
+def noun_phrases(question: str) -> list[str]:
+    """Cut a question into its phrases, each once, in order: the runs of words between stop words and punctuation.
+
+    A chunker without a model: every run of words that are no stop words counts as a noun phrase, verbs among them. A
+    question without such a word is one phrase, itself.
+    """
+    phrases: list[str] = []
+    run: list[str] = []
+    for piece in [*_PIECE.findall(question), "."]:
+        if piece[0].isalnum() and piece.lower().removesuffix("'s").removesuffix("’s") not in STOP_WORDS:
+            run.append(piece)
+        elif run:
+            phrases.append(" ".join(run))
+            run = []
+    return list(dict.fromkeys(phrases)) or [question.strip()]
+
+
+def values(question: str) -> tuple[list[str], str]:
+    """The values that a question names: what stands in quotation marks, and runs of capitalised words.
+
+    The first word of a sentence is none by itself, for its capital says nothing.
+
+    Returns:
+        The values, each once, and the question with semicolons in their places.
+    """
+    found: list[str] = []
+
+    def quoted(match: re.Match[str]) -> str:
+        found.append(match[1] or match[2])
+        return ";"
+
+    def named(match: re.Match[str]) -> str:
+        begins = not re.search(r"[^\s.?!:;]\s*$", match.string[: match.start()])
+        run = match[0].split()
+        while run and run[0].lower() in STOP_WORDS:
+            begins = False
+            run = run[1:]
+        value = " ".join(run).strip(".'’")
+        if len(value) < 2 or (begins and len(run) == 1):
+            return match[0]
+        found.append(value)
+        return ";"
+
+    rest = _CAPITALS.sub(named, _QUOTED.sub(quoted, question))
+    return list(dict.fromkeys(found)), rest
+
+
+def phrases(question: str) -> list[str]:
+    """The values that a question names, then the noun phrases of what is left, each once."""
+    found, rest = values(question)
+    return list(dict.fromkeys([*found, *(phrase for phrase in noun_phrases(rest) if phrase != rest.strip())]))
