@@ -17,7 +17,7 @@ from joingr_pyg.datasets import JoinGraphs
 from joingr_pyg.encoders import CachedEncoder, Encoder
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.evaluation import evaluate, evaluate_folds, require_folds, require_protocol
-from joingr_pyg.folds import deal_folds
+from joingr_pyg.folds import BY_DATABASE, deal_inner_folds
 from joingr_pyg.models import Retriever
 from joingr_pyg.models.checkpoint import load_checkpoint, require_encoder
 from joingr_pyg.multirun import named_failures, run
@@ -54,8 +54,13 @@ def evaluate_method(cfg: DictConfig, folder: Path) -> dict[str, Any]:
     if cfg.folds is None:
         result = evaluate_fold(retriever, dataset, queries)
     else:
-        folds = deal_folds(queries.vector, cfg.folds, cfg.fold_seed, cfg.fold_groups)
-        result = evaluate_folds(retriever, dataset, queries, folds, evaluate_fold)
+        folds = deal_inner_folds(
+            queries.vector,
+            [question.database for question in dataset.questions],
+            *(cfg.fold_held_out, cfg.folds, cfg.fold_seed, cfg.fold_groups),
+        )
+        apart = cfg.fold_groups == BY_DATABASE
+        result = evaluate_folds(retriever, dataset, queries, folds, evaluate_fold, apart)
     summary = summarize(
         dataset,
         setting=cfg.setting,

@@ -17,7 +17,7 @@ from joingr_pyg.datasets import JoinGraphs
 from joingr_pyg.encoders import CachedEncoder
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.evaluation import evaluate, require_folds, require_protocol
-from joingr_pyg.folds import deal_folds
+from joingr_pyg.folds import BY_DATABASE, deal_inner_folds
 from joingr_pyg.models import Retriever
 from joingr_pyg.multirun import named_failures, run
 from joingr_pyg.reports.comparison import Row, comparison, show
@@ -84,7 +84,11 @@ def train(cfg: DictConfig, folder: Path) -> dict[str, Any]:
     evaluate_model = partial(evaluate, **options)
     with tracker:
         if cfg.folds is not None:
-            folds = deal_folds(dataset.encode_questions().vector, cfg.folds, cfg.fold_seed, cfg.fold_groups)
+            folds = deal_inner_folds(
+                dataset.encode_questions().vector,
+                [question.database for question in dataset.questions],
+                *(cfg.fold_held_out, cfg.folds, cfg.fold_seed, cfg.fold_groups),
+            )
             outcome = cross_validate(
                 dataset,
                 folds,
@@ -95,6 +99,7 @@ def train(cfg: DictConfig, folder: Path) -> dict[str, Any]:
                 cfg.fold_workers,
                 resume is not None,
                 tracker.tested,
+                cfg.fold_groups == BY_DATABASE,
             )
             test = dataset
         else:

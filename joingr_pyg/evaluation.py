@@ -114,6 +114,7 @@ def evaluate_folds(
     queries: Queries,
     folds: Sequence[Sequence[int]],
     evaluate_fold: Callable[..., Evaluation] = evaluate,
+    apart: bool = False,
 ) -> Evaluation:
     """Evaluate a method that needs no training fold by fold; it may remember the questions of the other folds.
 
@@ -123,13 +124,16 @@ def evaluate_folds(
         queries: All of its questions.
         folds: Positions of each fold's test questions.
         evaluate_fold: :func:`evaluate` with its options filled in.
+        apart: Only the tables of a fold's own databases compete.
     """
     tested = []
+    every = {row for fold in folds for row in fold}
     for test in folds:
-        others = sorted(set(range(len(queries))).difference(test))
+        others = sorted(every.difference(test))
         retriever.remember(queries[others], [dataset.questions[i].gold for i in others])
         questions = [dataset.questions[i] for i in test]
-        tested.append(evaluate_fold(retriever, dataset, queries[list(test)], questions))
+        pool = dataset.only({question.database for question in questions}) if apart else dataset
+        tested.append(evaluate_fold(retriever, pool, queries[list(test)], questions))
     return Evaluation.of_folds(tested)
 
 

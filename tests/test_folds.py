@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.folds import mean_and_spread, split_folds, split_grouped_folds
+from joingr_pyg.folds import deal_folds, deal_inner_folds, mean_and_spread, split_folds, split_grouped_folds
 
 
 def at(*degrees: float) -> Tensor:
@@ -82,3 +82,29 @@ def test_mean_and_sample_spread() -> None:
 
 def test_a_single_value_has_no_spread() -> None:
     assert mean_and_spread([{"P@5": 0.25}]) == ({"P@5": 0.25}, {"P@5": 0.0})
+
+
+def test_databases_are_dealt_whole() -> None:
+    databases = ["a", "b", "a", "c", "d", "b", "e"]
+    folds = deal_folds(at(*range(7)), databases, 2, seed=0, groups="database")
+    assert sorted(question for fold in folds for question in fold) == list(range(7))
+    assert not {databases[i] for i in folds[0]} & {databases[i] for i in folds[1]}
+    assert sorted(len({databases[i] for i in fold}) for fold in folds) == [2, 3]
+    with pytest.raises(JoinGRError, match=r"from 2 to the number of databases, 5 \(got 6\)"):
+        deal_folds(at(*range(7)), databases, 6, seed=0, groups="database")
+
+
+def test_groups_are_known() -> None:
+    with pytest.raises(JoinGRError, match="'fold_groups' needs to be true, false or 'database' \\(got 'table'\\)"):
+        deal_folds(at(0, 90), ["a", "a"], 2, seed=0, groups="table")
+
+
+def test_a_fold_is_held_out() -> None:
+    query, databases = at(*range(0, 360, 45)), ["a"] * 8
+    assert deal_inner_folds(query, databases, None, 2, 0) == split_folds(8, 2, 0)
+    out = set(split_grouped_folds(query, 5, seed=0)[1])
+    folds = deal_inner_folds(query, databases, 1, 2, 3)
+    rest = [i for i in range(8) if i not in out]
+    assert folds == [[rest[i] for i in fold] for fold in split_folds(len(rest), 2, 3)]
+    with pytest.raises(JoinGRError, match=r"'fold_held_out' needs to be from 0 to 4 \(got 5\)"):
+        deal_inner_folds(query, databases, 5, 2, 0)

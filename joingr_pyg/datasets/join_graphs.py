@@ -3,11 +3,11 @@
 import hashlib
 import logging
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import torch
 from filelock import FileLock
@@ -153,6 +153,10 @@ class JoinGraphs(InMemoryDataset):
         if not graphs:
             raise JoinGRError(f"Dataset {self.benchmark_name!r} has no database {database!r}.")
         return Corpus.from_graphs(graphs)
+
+    def only(self, databases: Collection[str]) -> Self:
+        """The same split with the graphs of some databases alone; its questions stay."""
+        return self.index_select([row for row, database in enumerate(self.databases) if database.name in databases])
 
     def encode_questions(self) -> Queries:
         """The questions with their embeddings."""

@@ -8,9 +8,10 @@ import torch
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from joingr_pyg.datasets import JoinGraphs
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.explanation import Step, strongest_path
-from joingr_pyg.folds import deal_folds
+from joingr_pyg.folds import deal_inner_folds
 from joingr_pyg.models import JoinGR
 from joingr_pyg.queries import Queries
 from joingr_pyg.reports.collect import Run
@@ -115,7 +116,7 @@ def analyse(runs: Sequence[Run], k: int = 15) -> Analysis:
         assert run.folder is not None
         records = {record.index: record for record in read_questions(run.folder)}
         questions, hops = len(records), models[0].walk.hops
-        for model, rows in zip(models, _tested(run, queries, len(models)), strict=True):
+        for model, rows in zip(models, _tested(run, dataset, queries, len(models)), strict=True):
             model.eval().index(dataset.corpus())
             for row in rows:
                 record = records[dataset.questions[row].index]
@@ -123,12 +124,14 @@ def analyse(runs: Sequence[Run], k: int = 15) -> Analysis:
     return Analysis(tuple(found), len(runs), questions, hops, k)
 
 
-def _tested(run: Run, queries: Queries, models: int) -> list[list[int]]:
+def _tested(run: Run, dataset: JoinGraphs, queries: Queries, models: int) -> list[list[int]]:
     """Positions of the questions that each model was tested on."""
     config = run.summary["config"]
     if config.get("folds") is None or run.summary.get("checkpoint") is not None:
         return [list(range(len(queries)))]
-    folds = deal_folds(queries.vector, config["folds"], config["fold_seed"], config["fold_groups"])
+    databases = [question.database for question in dataset.questions]
+    dealt = (config.get("fold_held_out"), config["folds"], config["fold_seed"], config["fold_groups"])
+    folds = deal_inner_folds(queries.vector, databases, *dealt)
     if len(folds) != models:
         raise JoinGRError(f"'{run.place}' has {models} checkpoints for {len(folds)} folds: run it again.")
     return folds

@@ -113,12 +113,13 @@ def cross_validate(
     workers: int = 1,
     resume: bool = False,
     on_tested: OnTested = _nothing,
+    apart: bool = False,
 ) -> Outcome | None:
     """Train once a fold on the questions of all others, and test on its own.
 
     Args:
         dataset: The dataset.
-        folds: Positions of each fold's test questions.
+        folds: Positions of each fold's test questions; those of no fold are left out altogether.
         fit_model: As in :func:`train_and_test`.
         baselines: As in :func:`train_and_test`.
         folder: Where checkpoints go, in one folder a fold.
@@ -126,14 +127,18 @@ def cross_validate(
         workers: Folds trained at the same time, each in a process of its own.
         resume: Go on with the folds of a run that ended early, each from its last checkpoint if it has one.
         on_tested: As in :func:`train_and_test`, once a fold and in the process that trained it.
+        apart: Folds are of different databases: while one is trained or tested, only tables of its own compete.
 
     Returns:
         As :func:`train_and_test`.
     """
     queries = dataset.encode_questions()
+    every = {row for fold in folds for row in fold}
     jobs = [
         partial(
-            _fold, dataset, queries, list(test), fit_model, evaluate_model, folder / f"fold_{number}", resume, on_tested
+            _fold,
+            *(dataset, queries, sorted(every.difference(test)), list(test), fit_model, evaluate_model),
+            *(folder / f"fold_{number}", resume, on_tested, apart),
         )
         for number, test in enumerate(folds)
     ]
@@ -147,7 +152,7 @@ def cross_validate(
         records=together.records,
         # Means over the same folds: those of unequal size would weigh questions unequally.
         baselines={
-            name: evaluate_folds(method, dataset, queries, folds, evaluate_model).metrics
+            name: evaluate_folds(method, dataset, queries, folds, evaluate_model, apart).metrics
             for name, method in baselines.items()
         },
         training_seconds=sum(seconds for _, _, seconds in fitted),
@@ -162,27 +167,31 @@ def cross_validate(
 def _fold(
     dataset: JoinGraphs,
     queries: Queries,
+    train: list[int],
     test: list[int],
     fit_model: Callable[..., Fitted | None],
     evaluate_model: Callable[..., Evaluation],
     folder: Path,
     resume: bool,
     on_tested: OnTested,
+    apart: bool,
 ) -> tuple[tuple[Path, int, float], Evaluation] | None:
-    train = sorted(set(range(len(dataset.questions))) - set(test))
+    learned, questions = ([dataset.questions[i] for i in rows] for rows in (train, test))
+    seen, unseen = (
+        dataset.only({question.database for question in some}) if apart else dataset for some in (learned, questions)
+    )
     last = folder / f"{LAST}.ckpt"
     fitted = fit_model(
-        dataset=dataset,
+        dataset=seen,
         folder=folder,
-        questions=[dataset.questions[i] for i in train],
+        questions=learned,
         queries=queries[train],
         resume=last if resume and last.is_file() else None,
     )
     if fitted is None:
         return None
-    questions = [dataset.questions[i] for i in test]
-    tested = evaluate_model(fitted.model, dataset, queries[test], questions)
-    on_tested(fitted, tested, dataset, queries[test], questions)
+    tested = evaluate_model(fitted.model, unseen, queries[test], questions)
+    on_tested(fitted, tested, unseen, queries[test], questions)
     return (fitted.checkpoint, fitted.epochs, fitted.seconds), tested
 
 

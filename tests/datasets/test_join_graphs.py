@@ -90,6 +90,14 @@ def test_the_pool_is_every_table_but_sqlite_s_own_or_those_of_one_database(open_
         dataset.corpus("zoo")
 
 
+def test_some_databases_alone_are_a_smaller_pool(tmp_path: Path, encoder: Encoder) -> None:
+    demo = Demo(tmp_path, "test", encoder, tmp_path)
+    some = demo.only({"coffee_trade", "observatory"})
+    assert {database for database, _ in some.corpus().tables} == {"coffee_trade", "observatory"}
+    assert some.questions == demo.questions
+    assert len(demo) == len(demo.databases)  # The dataset itself is as it was.
+
+
 def test_questions_are_encoded_as_queries_in_their_order(open_spider: OpenSpider, encoder: Encoder) -> None:
     query = open_spider().encode_questions().vector
     assert torch.equal(query, encoder.encode_queries(["Who?", "What?"]))

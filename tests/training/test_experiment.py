@@ -5,11 +5,14 @@ from collections.abc import Sequence
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from joingr_pyg.datasets import Beaver, JoinGraphs, Question
+from joingr_pyg.datasets import Beaver, Demo, JoinGraphs, Question
+from joingr_pyg.encoders import HashingEncoder
 from joingr_pyg.evaluation import evaluate
+from joingr_pyg.folds import deal_folds
 from joingr_pyg.models import Vanilla, heuristic
 from joingr_pyg.queries import Queries
 from joingr_pyg.training.experiment import _begin, cross_validate, train_and_test
@@ -52,6 +55,33 @@ def test_a_fold_is_tested_on_and_the_others_trained_on(tiny: Beaver, tmp_path: P
     assert [record["index"] for record in outcome.records] == list(range(8))
     assert outcome.epochs == [3, 3, 3]
     assert outcome.training_seconds == 1.5
+
+
+def test_questions_of_no_fold_are_left_out(tiny: Beaver, tmp_path: Path) -> None:
+    pretender = Pretender()
+    outcome = cross_validate(tiny, FOLDS[:2], pretender, {"vanilla": Vanilla()}, tmp_path)
+    texts = [question.text for question in tiny.questions]
+    assert [trained for trained, _, _ in pretender.given] == [texts[3:5], texts[:3]]
+    assert [record["question"] for record in outcome.records] == texts[:5]
+
+
+def test_folds_of_databases_are_apart(tmp_path: Path) -> None:
+    demo = Demo(tmp_path, "test", HashingEncoder(16), tmp_path)
+    databases = [question.database for question in demo.questions]
+    folds = deal_folds(demo.encode_questions().vector, databases, 5, 0, "database")
+    trained_on = []
+
+    class Noting(Pretender):
+        def __call__(self, dataset: JoinGraphs, **options: Any) -> Fitted:
+            trained_on.append({database for database, _ in dataset.corpus().tables})
+            return super().__call__(dataset, **options)
+
+    outcome = cross_validate(demo, folds, Noting(), {"vanilla": Vanilla()}, tmp_path, apart=True)
+    for fold, seen in zip(folds, trained_on, strict=True):
+        assert not seen & {databases[i] for i in fold}
+    for record in outcome.records:
+        fold = next(fold for fold in folds if record["index"] in fold)
+        assert {each["table"].split(".")[0] for each in record["ranked"]} <= {databases[i] for i in fold}
 
 
 def test_metrics_are_means_over_folds_for_baselines_too(tiny: Beaver, tmp_path: Path) -> None:

@@ -79,7 +79,7 @@ class JoinGRPlus(TrainableRetriever):
         channels: int | None,
         anchors: int = 10,
         hops: int = 5,
-        rank: int = 8,
+        rank: int = 2,
         decay: float = 0.5,
         table_vector: float | None = 0.3,
         lexical: float | None = 0.3,
