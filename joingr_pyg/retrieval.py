@@ -83,7 +83,7 @@ class TableRetriever:
         *,
         words: str | Path | None = None,
         model: TrainableRetriever | None = None,
-        expand_names: bool = False,
+        expand_names: bool = True,
     ) -> Self:
         """Read the schema from a file of ``CREATE TABLE`` statements; the database is named after the file.
 
@@ -93,11 +93,11 @@ class TableRetriever:
             dialect: Name of the sqlglot dialect of the file.
             words: File of the schema's words, as :func:`joingr_pyg.schema.words_file.read_words` reads it.
             model: As for the class.
-            expand_names: Spell out common abbreviations in names, and words that are run together.
+            expand_names: Spell out common abbreviations in names, and words that are run together, as far as neither
+                the schema nor ``words`` does.
 
         Raises:
-            JoinGRError: If a file cannot be read, the schema holds no table, or names are to be spelt out without the
-                package that it takes.
+            JoinGRError: If a file cannot be read, or the schema holds no table.
         """
         path = Path(path)
         try:

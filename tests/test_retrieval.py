@@ -255,16 +255,17 @@ def test_words_of_a_schema_are_read_from_their_file(tmp_path: Path, encoder: Enc
 
 
 def test_names_are_spelt_out_those_of_the_words_file_first(tmp_path: Path, encoder: Encoder) -> None:
-    pytest.importorskip("symspellpy")
     (tmp_path / "shop.sql").write_text("CREATE TABLE FCLT_CUST (ORDERNO INT, CUST_NBR INT, FCLT_NBR INT)")
     words = {"provenance": "a test", "abbreviations": {"fclt": "facility", "CUST": "custody"}}
     (tmp_path / "words.json").write_text(json.dumps(words))
     names = {}
     for option in ({}, {"words": tmp_path / "words.json"}):
-        (table,) = TableRetriever.from_ddl(tmp_path / "shop.sql", encoder, expand_names=True, **option).databases[0]
+        (table,) = TableRetriever.from_ddl(tmp_path / "shop.sql", encoder, **option).databases[0]
         names[len(option)] = [table.natural_name, *(column.natural_name for column in table.columns)]
     assert names[0] == ["fclt customer", "order number", "customer number", "fclt number"]
     assert names[1] == ["facility custody", "order number", "custody number", "facility number"]
+    (plain,) = TableRetriever.from_ddl(tmp_path / "shop.sql", encoder, expand_names=False).databases[0]
+    assert plain.natural_name == ""
 
 
 def test_a_schema_file_that_cannot_be_read_is_told(tmp_path: Path, encoder: Encoder) -> None:

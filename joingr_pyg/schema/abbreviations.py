@@ -5,14 +5,11 @@ import re
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING
 
-from joingr_pyg.errors import JoinGRError
+from symspellpy import SymSpell
+
 from joingr_pyg.schema.model import Database
 from joingr_pyg.schema.natural_names import spell_out
-
-if TYPE_CHECKING:
-    from symspellpy import SymSpell
 
 SHORTEST_RUN = 6
 """Letters that words run together have at least: what is shorter is an abbreviation, and seldom falls apart rightly."""
@@ -45,9 +42,6 @@ def with_expanded_names(database: Database, abbreviations: Mapping[str, str] | N
     Args:
         database: The schema; it stays as it is.
         abbreviations: Abbreviations of the schema's own, in any letter case, which go before the common ones.
-
-    Raises:
-        JoinGRError: If the package of the extra ``names`` that knows English words is not installed.
     """
     own = {name.lower(): text for name, text in (abbreviations or {}).items()}
     known = {**common_abbreviations(), **own}
@@ -61,11 +55,7 @@ def common_abbreviations() -> Mapping[str, str]:
 
 
 def split_run(word: str) -> list[str]:
-    """The words that are run together in a lower-case word; the word alone where none are.
-
-    Raises:
-        JoinGRError: As :func:`with_expanded_names`.
-    """
+    """The words that are run together in a lower-case word; the word alone where none are."""
     english = _english()
     if len(word) < SHORTEST_RUN or word in english.words:
         return [word]
@@ -89,13 +79,7 @@ def _told_apart(run: str) -> str:
 
 
 @cache
-def _english() -> "SymSpell":
-    try:
-        from symspellpy import SymSpell
-    except ImportError as error:
-        raise JoinGRError(
-            f"Spelling out names needs the package {error.name!r}: pip install 'joingr_pyg[names]'."
-        ) from error
+def _english() -> SymSpell:
     english = SymSpell(max_dictionary_edit_distance=0, prefix_length=1)
     english.load_dictionary(files("symspellpy") / _DICTIONARY, term_index=0, count_index=1)
     for abbreviation in common_abbreviations():

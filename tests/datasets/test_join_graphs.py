@@ -336,7 +336,6 @@ def test_words_make_another_dataset(tmp_path: Path, encoder: Encoder) -> None:
 
 
 def test_names_are_expanded_where_asked_for(tmp_path: Path, encoder: Encoder) -> None:
-    pytest.importorskip("symspellpy")
     plain, expanded = (
         Demo(tmp_path, "train", encoder, tmp_path / "cache", expand_names=option) for option in (False, True)
     )

@@ -1,14 +1,7 @@
-import builtins
-import sys
-from typing import Any
-
 import pytest
 
-from joingr_pyg.errors import JoinGRError
 from joingr_pyg.schema import Column, Database, ForeignKey, Table
-from joingr_pyg.schema.abbreviations import _english, common_abbreviations, split_run, with_expanded_names
-
-pytest.importorskip("symspellpy")
+from joingr_pyg.schema.abbreviations import common_abbreviations, split_run, with_expanded_names
 
 
 def expanded(name: str, natural_name: str = "", **abbreviations: str) -> str:
@@ -77,18 +70,3 @@ def test_the_common_abbreviations_are_lower_case_words_that_stand_for_others() -
         assert short == short.lower()
         assert long == " ".join(long.lower().split())
         assert short not in long.split()
-
-
-def test_without_the_package_that_knows_english_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = builtins.__import__
-
-    def without(name: str, *rest: Any) -> Any:
-        if name == "symspellpy":
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-        return real(name, *rest)
-
-    monkeypatch.delitem(sys.modules, "symspellpy", raising=False)
-    monkeypatch.setattr(builtins, "__import__", without)
-    _english.cache_clear()
-    with pytest.raises(JoinGRError, match=r"needs the package 'symspellpy': pip install 'joingr_pyg\[names\]'"):
-        expanded("salesorderheader")
