@@ -1,6 +1,8 @@
 """What a question asks for, piece by piece, without a language model: the phrases between its stop words."""
 
 import re
+from functools import lru_cache
+from itertools import groupby
 
 _SEPARATORS = """
 a about above after again against all also although am among an and any are as ask at be because been before being
@@ -14,6 +16,9 @@ whats when where whether which while who whom whose why will with within without
 
 STOP_WORDS = frozenset(_SEPARATORS.split())
 """Words that separate phrases: function words, and verbs that ask for an answer."""
+
+ENDS = ("", ".", "?", "!", ":", ";")
+"""What a sentence begins behind; the first has nothing before it."""
 
 _QUOTED = re.compile(r"[\"“]([^\"“”]{2,60})[\"”]|(?<!\w)['‘]([^'‘’]{2,60})['’](?!\w)")
 """A value between quotation marks; those within a word are apostrophes."""
@@ -32,15 +37,14 @@ def noun_phrases(question: str) -> list[str]:
     A chunker without a model: every run of words that are no stop words counts as a noun phrase, verbs among them. A
     question without such a word is one phrase, itself.
     """
-    phrases: list[str] = []
-    run: list[str] = []
-    for piece in [*_PIECE.findall(question), "."]:
-        if piece[0].isalnum() and piece.lower().removesuffix("'s").removesuffix("’s") not in STOP_WORDS:
-            run.append(piece)
-        elif run:
-            phrases.append(" ".join(run))
-            run = []
-    return list(dict.fromkeys(phrases)) or [question.strip()]
+    runs = groupby(_PIECE.findall(question), key=_separates)
+    phrases = dict.fromkeys(" ".join(run) for separates, run in runs if not separates)
+    return list(phrases) or [question.strip()]
+
+
+@lru_cache(maxsize=1 << 14)  # The same few words come again and again.
+def _separates(piece: str) -> bool:
+    return not piece[0].isalnum() or piece.lower().removesuffix("'s").removesuffix("’s") in STOP_WORDS
 
 
 def values(question: str) -> tuple[list[str], str]:
@@ -58,7 +62,7 @@ def values(question: str) -> tuple[list[str], str]:
         return ";"
 
     def named(match: re.Match[str]) -> str:
-        begins = not re.search(r"[^\s.?!:;]\s*$", match.string[: match.start()])
+        begins = match.string[: match.start()].rstrip()[-1:] in ENDS
         run = match[0].split()
         while run and run[0].lower() in STOP_WORDS:
             begins = False
@@ -76,4 +80,5 @@ def values(question: str) -> tuple[list[str], str]:
 def phrases(question: str) -> list[str]:
     """The values that a question names, then the noun phrases of what is left, each once."""
     found, rest = values(question)
-    return list(dict.fromkeys([*found, *(phrase for phrase in noun_phrases(rest) if phrase != rest.strip())]))
+    left = [phrase for phrase in noun_phrases(rest) if phrase != rest.strip()]
+    return list(dict.fromkeys([*found, *left]))

@@ -19,6 +19,11 @@ def words(text: str) -> list[str]:
     return _ENGLISH.stemWords(spelled(text))
 
 
+def distinct_words(text: str) -> list[str]:
+    """The same words, each once."""
+    return list(dict.fromkeys(words(text)))
+
+
 def spelled(text: str) -> list[str]:
-    """The same words, one by one, as the text spells them but for capitals."""
+    """The words of a text, one by one, as it spells them but for capitals."""
     return [word for word in _WORD.findall(text.lower()) if word not in _STOP_WORDS]

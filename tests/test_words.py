@@ -1,6 +1,6 @@
 import pytest
 
-from joingr_pyg.words import spelled, words
+from joingr_pyg.words import distinct_words, spelled, words
 
 
 def test_words_are_lower_case_stems_without_stop_words() -> None:
@@ -17,6 +17,7 @@ def test_forms_of_a_word_are_one() -> None:
 
 def test_the_order_and_repetitions_are_kept() -> None:
     assert words("floor room floor") == ["floor", "room", "floor"]
+    assert distinct_words("floor rooms Floors") == ["floor", "room"]
 
 
 @pytest.mark.parametrize("text", ["", "   ", "?!", "the of and"])

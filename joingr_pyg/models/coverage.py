@@ -3,22 +3,13 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from math import log
-from typing import NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from joingr_pyg.words import words
-
-
-class _Posting(NamedTuple):
-    """A word: its weight, the tables whose text holds it, those whose name does, and how much of each name it is."""
-
-    weight: float
-    table: np.ndarray
-    named: np.ndarray
-    part: np.ndarray
+from joingr_pyg.models.postings import Postings
+from joingr_pyg.words import distinct_words, words
 
 
 class Coverage:
@@ -42,38 +33,30 @@ class Coverage:
     """
 
     def __init__(self, texts: Sequence[str], titles: Sequence[str], databases: Sequence[str]) -> None:
-        self._size = len(texts)
-        tables: dict[str, list[int]] = defaultdict(list)
+        size = len(texts)
+        held: dict[str, list[int]] = defaultdict(list)
         for table, text in enumerate(texts):
-            for word in dict.fromkeys(words(text)):
-                tables[word].append(table)
-        weight = {word: log(1 + (self._size - len(at) + 0.5) / (len(at) + 0.5)) for word, at in tables.items()}
-        parts: dict[str, list[tuple[int, float]]] = defaultdict(list)
+            for word in distinct_words(text):
+                held[word].append(table)
+        self._weight = {word: log(1 + (size - len(at) + 0.5) / (len(at) + 0.5)) for word, at in held.items()}
+        parts: dict[str, dict[int, float]] = defaultdict(dict)
         for table, (title, database) in enumerate(zip(titles, databases, strict=True)):
-            every, taken = list(dict.fromkeys(words(title))), frozenset(words(database))
+            every, taken = distinct_words(title), frozenset(words(database))
             name = [word for word in every if word not in taken] or every
-            total = sum(weight.get(word, 0.0) for word in name)
+            total = sum(self._weight.get(word, 0.0) for word in name)
             for word in name:
-                if word in weight:
-                    parts[word].append((table, weight[word] / total))
-        self._postings = {
-            word: _Posting(
-                weight[word],
-                np.array(at),
-                np.array([table for table, _ in parts[word]], dtype=int),
-                np.array([part for _, part in parts[word]], dtype=np.float32),
-            )
-            for word, at in tables.items()
-        }
+                if word in self._weight:
+                    parts[word][table] = self._weight[word] / total
+        self._held = Postings.of_rows({word: dict.fromkeys(at, self._weight[word]) for word, at in held.items()}, size)
+        self._parts = Postings.of_rows(parts, size)
 
-    def __call__(self, questions: Sequence[str]) -> tuple[Tensor, Tensor]:
-        """``[B, T]`` how much of each name is said, and ``[B, T]`` how much of each question is covered, 0 to 1."""
-        named = np.zeros((len(questions), self._size), dtype=np.float32)
-        covered = np.zeros_like(named)
-        for row, question in enumerate(questions):
-            known = [self._postings[word] for word in dict.fromkeys(words(question)) if word in self._postings]
-            total = sum(posting.weight for posting in known)
-            for posting in known:
-                covered[row, posting.table] += posting.weight / total
-                named[row, posting.named] += posting.part
-        return torch.from_numpy(named), torch.from_numpy(covered)
+    def __call__(self, questions: Sequence[Sequence[str]]) -> tuple[Tensor, Tensor]:
+        """Shares, 0 to 1, for questions given as their distinct words.
+
+        Returns:
+            ``[B, T]`` how much of each name is said, and ``[B, T]`` how much of each question is covered.
+        """
+        # Where nothing is known there is nothing to share: 0 of 1.
+        total = [sum(self._weight.get(word, 0.0) for word in question) or 1.0 for question in questions]
+        covered = self._held(questions) / np.array(total, np.float32).reshape(-1, 1)
+        return torch.from_numpy(self._parts(questions)), torch.from_numpy(covered)

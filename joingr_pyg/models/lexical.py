@@ -4,9 +4,11 @@ import logging
 from collections.abc import Sequence
 
 import bm25s
+import numpy as np
 import torch
 from torch import Tensor
 
+from joingr_pyg.models.postings import Postings
 from joingr_pyg.words import spelled, words
 
 logging.getLogger("bm25s").setLevel(logging.WARNING)  # It lets itself be heard while it indexes.
@@ -32,26 +34,20 @@ class LexicalIndex:
 
     def __init__(self, texts: Sequence[str], k1: float, b: float) -> None:
         tokens = [words(text) for text in texts]
-        self._index = bm25s.BM25(k1=k1, b=b, method="lucene")
-        self._size = len(texts)
-        self._empty = not any(tokens)
-        if not self._empty:
-            self._index.index(tokens, create_empty_token=False, show_progress=False)
+        self._postings = Postings({}, np.zeros(1), np.empty(0, int), np.empty(0), len(texts))
+        if any(tokens):
+            index = bm25s.BM25(k1=k1, b=b, method="lucene")
+            index.index(tokens, create_empty_token=False, show_progress=False)
+            table, value = index.scores["indices"], index.scores["data"]
+            self._postings = Postings(index.vocab_dict, index.scores["indptr"], table, value, len(texts))
 
-    def scores(self, questions: Sequence[str]) -> Tensor:
-        """``[B, T]`` scores; 0 where no word is shared."""
-        rows = [self._scores(list(dict.fromkeys(words(question)))) for question in questions]
-        return torch.stack(rows) if rows else torch.empty(0, self._size)
+    def scores(self, questions: Sequence[Sequence[str]]) -> Tensor:
+        """``[B, T]`` scores of questions given as their distinct words; 0 where no word is shared."""
+        return torch.from_numpy(self._postings(questions))
 
     def word_scores(self, question: str) -> dict[str, Tensor]:
         """What each distinct word of a question adds to :meth:`scores`, ``[T]``, by its first spelling."""
         first: dict[str, str] = {}
         for word, spelling in zip(words(question), spelled(question), strict=True):
             first.setdefault(word, spelling)
-        return {spelling: self._scores([word]) for word, spelling in first.items()}
-
-    def _scores(self, question: list[str]) -> Tensor:
-        known = [] if self._empty else self._index.get_tokens_ids(question)
-        if not known:
-            return torch.zeros(self._size)
-        return torch.from_numpy(self._index.get_scores_from_ids(known))
+        return dict(zip(first.values(), self.scores([[word] for word in first]), strict=True))

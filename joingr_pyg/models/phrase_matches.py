@@ -1,5 +1,8 @@
 """Which tables the single phrases of a question point at."""
 
+from itertools import chain
+
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -40,18 +43,8 @@ def phrase_choices(queries: Queries, corpus: Corpus, prior: Tensor, method: str)
     Raises:
         JoinGRError: If the questions came without texts or without an encoder.
     """
-    each = [phrases(text) for text in queries.require_text(method)]
-    distinct = list(dict.fromkeys(phrase for some in each for phrase in some))
-    if not distinct:
-        return [{} for _ in each]
-    vector = queries.require_encoder(method).encode_queries(distinct).to(prior)
-    similarity = SHARPNESS * torch.cat([corpus.similarity(part)[0] for part in vector.split(AT_ONCE)])
-    number = {phrase: i for i, phrase in enumerate(distinct)}
-    choices = []
-    for question, some in enumerate(each):
-        choice = (similarity[[number[phrase] for phrase in some]] + CONTEXT * prior[question]).softmax(dim=1)
-        choices.append(dict(zip(some, choice, strict=True)))
-    return choices
+    each, choice = _choices(queries, corpus, prior, method)
+    return [dict(zip(some, part, strict=True)) for some, part in zip(each, choice.split(_sizes(each)), strict=True)]
 
 
 def phrase_matches(queries: Queries, corpus: Corpus, prior: Tensor, method: str) -> Tensor:
@@ -60,7 +53,30 @@ def phrase_matches(queries: Queries, corpus: Corpus, prior: Tensor, method: str)
     A table needs one phrase that is sure of it, and not all of them. Arguments and errors are those of
     :func:`phrase_choices`; questions without phrases have 0 everywhere.
     """
-    choices = phrase_choices(queries, corpus, prior, method)
-    nothing = prior.new_zeros(corpus.num_tables)
-    rows = [torch.stack(list(choice.values())).amax(dim=0) if choice else nothing for choice in choices]
-    return torch.stack(rows) if rows else torch.zeros_like(prior)
+    each, choice = _choices(queries, corpus, prior, method)
+    sizes = np.array(_sizes(each), int)
+    asked = sizes > 0
+    sure = prior.new_zeros(len(each), corpus.num_tables)
+    if asked.any():
+        first = (sizes.cumsum() - sizes)[asked]
+        best = np.maximum.reduceat(choice.cpu().numpy(), first, axis=0)
+        sure[torch.from_numpy(asked)] = torch.from_numpy(best).to(sure)
+    return sure
+
+
+def _choices(queries: Queries, corpus: Corpus, prior: Tensor, method: str) -> tuple[list[list[str]], Tensor]:
+    """The phrases of each question, and what they choose, ``[P, T]``, those of a question one behind the other."""
+    each = [phrases(text) for text in queries.require_text(method)]
+    number = {phrase: i for i, phrase in enumerate(dict.fromkeys(chain.from_iterable(each)))}
+    if not number:
+        return each, prior.new_zeros(0, corpus.num_tables)
+    vector = queries.require_encoder(method).encode_queries(list(number)).to(prior)
+    similarity = torch.cat([corpus.best_similarity(part) for part in vector.split(AT_ONCE)])
+    row = torch.tensor([number[phrase] for phrase in chain.from_iterable(each)], device=prior.device)
+    question = torch.arange(len(each), device=prior.device).repeat_interleave(torch.tensor(_sizes(each)).to(row))
+    choice = torch.add(CONTEXT * prior[question], similarity[row], alpha=SHARPNESS)
+    return each, choice.softmax(dim=1)
+
+
+def _sizes(each: list[list[str]]) -> list[int]:
+    return [len(some) for some in each]

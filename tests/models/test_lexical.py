@@ -2,6 +2,7 @@ import pytest
 import torch
 
 from joingr_pyg.models.lexical import LexicalIndex
+from joingr_pyg.words import distinct_words
 
 TEXTS = ["dog food dogs", "cat", "vet dog"]
 QUESTION = "Dogs and dog food for the Vet, or a parrot?"
@@ -10,7 +11,7 @@ QUESTION = "Dogs and dog food for the Vet, or a parrot?"
 def test_the_words_add_up_to_the_score() -> None:
     index = LexicalIndex(TEXTS, 1.5, 0.75)
     words = index.word_scores(QUESTION)
-    assert torch.stack(list(words.values())).sum(dim=0) == pytest.approx(index.scores([QUESTION])[0])
+    assert torch.stack(list(words.values())).sum(dim=0) == pytest.approx(index.scores([distinct_words(QUESTION)])[0])
     assert [(word, (score > 0).tolist()) for word, score in words.items()] == [
         ("dogs", [True, False, True]),  # Spelled as the question does first, counted once.
         ("food", [True, False, False]),

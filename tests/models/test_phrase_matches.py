@@ -42,6 +42,7 @@ def test_choices_worked_by_hand(corpus) -> None:
     sure = phrase_matches(queries, corpus, prior, "it")
     assert torch.equal(sure[0], torch.maximum(first["movies"], first["France"]))
     assert sure[1].tolist() == [0, 0, 0]
+    assert torch.allclose(phrase_matches(queries[[1, 0]], corpus, prior.flip(0), "it"), sure.flip(0))
 
 
 def test_what_is_missing_is_told(corpus) -> None:

@@ -68,6 +68,7 @@ def test_similarity_of_pairs(demo: Demo, corpus: Corpus) -> None:
     query = demo.encode_questions().vector[:20]
     score, column = corpus.similarity(query)
     question, table = torch.arange(20).repeat_interleave(corpus.num_tables), torch.arange(corpus.num_tables).repeat(20)
+    assert torch.equal(corpus.best_similarity(query), score)
     order = torch.randperm(question.numel(), generator=torch.Generator().manual_seed(0))[:500]
     pair_score, pair_column = corpus.similarity_of(query, question[order], table[order])
     assert torch.allclose(pair_score, score.flatten()[order], atol=1e-6)

@@ -7,6 +7,7 @@ from joingr_pyg.errors import JoinGRError
 from joingr_pyg.models.lexical import LexicalIndex
 from joingr_pyg.models.retriever import Ranking, Retriever, rank_dense
 from joingr_pyg.queries import Queries
+from joingr_pyg.words import distinct_words
 
 
 class BM25(Retriever):
@@ -37,4 +38,5 @@ class BM25(Retriever):
         return super().index(corpus)
 
     def rank(self, queries: Queries, k: int) -> Ranking:
-        return rank_dense(self._index.scores(queries.require_text("bm25")), k)
+        questions = [distinct_words(question) for question in queries.require_text("bm25")]
+        return rank_dense(self._index.scores(questions), k)

@@ -25,6 +25,7 @@ from joingr_pyg.nn.potential_walk import FusedPotentialWalk
 from joingr_pyg.queries import Queries
 from joingr_pyg.schema import TableName
 from joingr_pyg.schema.names import readable_name
+from joingr_pyg.words import distinct_words
 
 K1, B = 2.5, 0.75
 """Of BM25; with these, a score times :data:`LEXICAL_SCALE` is of the order of cosines."""
@@ -152,10 +153,10 @@ class JoinGRPlus(TrainableRetriever):
         nothing = torch.zeros_like(similarity)
         lexical = phrase = named = covered = nothing
         if self._words is not None:
-            text = queries.require_text(self.kind)
-            lexical = LEXICAL_SCALE * self._words.scores(text).to(query)
+            asked = [distinct_words(text) for text in queries.require_text(self.kind)]
+            lexical = LEXICAL_SCALE * self._words.scores(asked).to(query)
             if self._coverage is not None:
-                named, covered = (share.to(query) for share in self._coverage(text))
+                named, covered = (share.to(query) for share in self._coverage(asked))
         evidence = TableEvidence(
             similarity, column, query @ self.corpus.table_x.t(), lexical, likeness, phrase, named, covered
         )
