@@ -13,7 +13,13 @@ from nbformat import NotebookNode
 from joingr_pyg.encoders.packaged import packaged_minilm
 
 FOLDER = Path(__file__).parents[1] / "notebooks"
-NAMES = ["join_walk_in_other_models.ipynb", "quick_start.ipynb", "reproduce_table_2.ipynb", "walk_hop_by_hop.ipynb"]
+NAMES = [
+    "compare_a_sweep.ipynb",
+    "join_walk_in_other_models.ipynb",
+    "quick_start.ipynb",
+    "reproduce_table_2.ipynb",
+    "walk_hop_by_hop.ipynb",
+]
 
 ABSOLUTE_PATH = re.compile(r"(?<![\w.:/~])/(?:home|root|tmp|usr|opt|mnt|var|work|Users)/|\b[A-Z]:\\", re.ASCII)
 

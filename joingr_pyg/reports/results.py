@@ -6,7 +6,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.reports.collect import collect
+from joingr_pyg.reports.collect import collect, differing
 from joingr_pyg.reports.jobs import RUNNING, read_jobs
 from joingr_pyg.reports.page import fill
 from joingr_pyg.reports.published import paper_tables, source
@@ -20,11 +20,16 @@ from joingr_pyg.reports.result_tables import (
     transfer_table,
 )
 from joingr_pyg.reports.run_files import METRICS, write_named
+from joingr_pyg.reports.sweep_table import as_markdown, sweep_table
 
 SUMMARY = "Collect runs into the paper's tables, what it prints beside what was measured, with the command of each row."
 
 FIGURES = "figures"
 """Folder beside the page that the commands ``figures`` and ``failures`` write into."""
+
+SWEEPS = "sweeps"
+"""Folder beside the page with files of runs that ``compare --each --json`` wrote, ``NAME.json``, and what
+``compare --plot`` drew of them, ``NAME_*.png``."""
 
 CAPTIONS = {
     "figure4_gold_tables.png": "Figure 4. Questions by the number of tables they need.",
@@ -75,6 +80,7 @@ def results(arguments: Namespace) -> None:
         return
     page = arguments.write / "results.md"
     parts["figures"] = pictures(arguments.write)
+    parts["sweeps"] = sweeps(arguments.write)
     write_named(page, fill(page.read_text(encoding="utf-8") if page.is_file() else template(), parts))
     write_named(arguments.write / "results.csv", as_csv(rows))
 
@@ -104,6 +110,22 @@ def pictures(folder: Path) -> str:
         summary = failures.read_text(encoding="utf-8").split("\n\nEvery")[0]
         found.append(f"{summary}\n\nEvery missed table: [failures.md]({FIGURES}/failures.md).")
     return "\n\n".join(found) or "None was drawn."
+
+
+def sweeps(folder: Path) -> str:
+    """The sweeps that lie beside the page: what was drawn of each, and its table in the order of its parameters.
+
+    Raises:
+        JoinGRError: If a file there holds no runs.
+    """
+    found = []
+    for path in sorted((folder / SWEEPS).glob("*.json")):
+        runs = collect([path]).runs
+        table = sweep_table(runs, next(iter(differing(runs)), None))
+        drawn = sorted(path.parent.glob(f"{path.stem}_*.png"))
+        found += [f"![{each.stem.replace('_', ' ')}]({SWEEPS}/{each.name})" for each in drawn]
+        found += [f"*{table.title}; every run: [{path.name}]({SWEEPS}/{path.name})*", as_markdown(table).strip()]
+    return "\n\n".join(found) or "None was run."
 
 
 def template() -> str:

@@ -159,6 +159,22 @@ def test_figures_that_lie_beside_the_page_are_shown(runs: Path, tmp_path: Path) 
     assert "| long |" not in page
 
 
+def test_sweeps_that_lie_beside_the_page_are_shown(make_run: MakeRun, runs: Path, tmp_path: Path) -> None:
+    for anchors in (5, 3):
+        for seed, shift in ((0, -0.01), (1, 0.01)):
+            make_run(f"swept/{anchors}/{seed}", {"R@5": anchors / 10 + shift}, seed, model__anchors=anchors)
+    folder = tmp_path / "docs" / "sweeps"
+    file = folder / "demo_anchors.json"
+    assert main(["compare", str(tmp_path / "swept"), "--each", "--json", str(file)]) == 0
+    (folder / "demo_anchors_r5.png").touch()
+    assert main(["results", str(runs), "--write", str(tmp_path / "docs")]) == 0
+    page = (tmp_path / "docs" / "results.md").read_text()
+    assert "![demo anchors r5](sweeps/demo_anchors_r5.png)\n" in page
+    assert "4 runs, ± standard deviation over seeds; every run: [demo_anchors.json](sweeps/demo_anchors.json)*" in page
+    table = "| 3 | 2 | 0.300 ±0.014 |\n| 5 | 2 | **0.500 ±0.014** |\n\n<!-- end sweeps -->\n"
+    assert table in page
+
+
 def test_nothing_says_where_it_was_made(runs: Path, tmp_path: Path) -> None:
     assert main(["results", str(runs), "--write", str(tmp_path / "docs")]) == 0
     written = "".join(path.read_text() for path in (tmp_path / "docs").iterdir())
