@@ -136,7 +136,7 @@ class FusedWalk:
         if row is not None:
             _check_shape("row", row, num_queries, self.num_nodes)
         elif self._owned:
-            _check_shape("query", query, num_queries, self._features[-2].shape[1])
+            _check_shape("query", query, num_queries, self._features[-1][0].shape[1])
         rows = np.empty((0, 0), np.uint64) if row is None else _indices(row)
         run = partial(self._run, (_floats(query), _indices(seed).view(np.int64), _floats(seed_deposit), rows))
 
@@ -159,7 +159,7 @@ class FusedWalk:
         try:
             scratch = self._scratch.pop()
         except IndexError:
-            scratch = new_scratch(self.num_nodes, self._graph[1].size, self._channels)
+            scratch = new_scratch(self.num_nodes, self._graph[1].size, self._channels, self._most_rows)
         reached = walk_kernel(self._channels)(*chunk, self._graph, self._model, self._features, batch, scratch)
         # Not done after an error, which leaves the memory half used.
         self._scratch.append(scratch)
@@ -189,9 +189,17 @@ class FusedWalk:
             *_project(edge_attr, edge, scalars),
             *_project(x, frontier, scalars),
             *_project(x, neighbor, scalars),
-            _floats(x),
             _indices(first_row),
+            self._rows(x),
         )
+        self._most_rows = int(first_row.diff().max()) if self.num_nodes else 0
+
+    def _rows(self, x: Tensor) -> tuple[Array, Array, Array]:
+        """Node vectors with their codes and how far these can be off; no codes where no row is ever looked for."""
+        from joingr_pyg.nn.fused_kernel import encode
+
+        vectors = _floats(x)
+        return vectors, *encode(vectors if self._owned else vectors[:0])
 
 
 def _parameters(scorer: EdgeScorer | None, edge_attr: Tensor, x: Tensor) -> tuple[Any, ...]:

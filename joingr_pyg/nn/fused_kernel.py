@@ -8,6 +8,9 @@ What the pass computes is the walk of :class:`~joingr_pyg.nn.JoinWalk`; what mak
 - With centred projections the mean of the layer norm is zero, and its variance is a quadratic form of ``z`` and ``h``
   with coefficients made once a question. ``w · relu(γ x / s + β)`` is then ``w · (max(γ y + s β, -v) + v) / s``, where
   ``y`` is the shared sum and ``v`` the part of ``z`` and ``h``: three operations a channel.
+- Where nodes own rows, all nodes that the walks will meet are known before the first walk. Their rows are compared with
+  the question in the order of memory, which a processor reads ahead, and in 16 bits a number: half the memory of single
+  precision, and enough to tell which row is nearest but where two are as good as equal.
 - All edges of a hop are scored in one flat loop: the branches of many short loops would cost more than the arithmetic.
 """
 
@@ -27,6 +30,8 @@ NONE = np.uint64(2**64 - 1)
 Real = np.float32
 LOW = np.int64(2**32 - 1)
 SLACK = Real(0.05)
+CODES = Real(32767)
+SMALLEST_REACH = Real(1e-30)  # More than is lost where numbers are too small to have all their digits.
 
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -56,16 +61,127 @@ def _exp(x: Any) -> Any:
 
 
 @compiled
-def _nearest(query: Any, vectors: Any, first: Any, last: Any) -> Any:
-    """The first of the rows ``first:last`` whose dot product with the query is largest."""
+def encode(vectors: Any) -> Any:
+    """Vectors in 16 bits a number, and how far products with them can be off.
+
+    Args:
+        vectors: ``[M, d]`` in single precision.
+
+    Returns:
+        ``[M, d]`` integers ``c``, and ``[M, 2]`` step ``s`` and radius ``r`` of each row: the dot products of a query
+        ``q`` with the row and with ``s c``, both summed in single precision in any order, differ by at most ``r |q|``.
+        This is the inequality of Cauchy and Schwarz for what ``s c`` leaves of the row, and the bound of Higham
+        (Accuracy and Stability of Numerical Algorithms, section 3.1) for the rounding of both sums.
+    """
+    code = np.zeros(vectors.shape, np.int16)
+    step_radius = np.zeros((vectors.shape[0], 2), Real)
+    # Eight operations more than a sum has, for those around it.
+    rounding = 1.01 * (vectors.shape[1] + 8) * 2.0**-24
+    for row in range(vectors.shape[0]):
+        peak, squares = Real(0.0), 0.0
+        for k in range(vectors.shape[1]):
+            peak = max(peak, abs(vectors[row, k]))
+            squares += np.float64(vectors[row, k]) * np.float64(vectors[row, k])
+        step = peak * Real(1 / CODES)
+        # Rows that are zero or not finite keep codes of zero, and a radius that says so.
+        if step > Real(0.0) and squares < np.inf:
+            step_radius[row, 0] = step
+            for k in range(vectors.shape[1]):
+                code[row, k] = np.int16(min(max(np.rint(vectors[row, k] / step), -CODES), CODES))
+        coded = rest = 0.0
+        for k in range(vectors.shape[1]):
+            decoded = np.float64(step_radius[row, 0]) * np.float64(code[row, k])
+            left = np.float64(vectors[row, k]) - decoded
+            coded += decoded * decoded
+            rest += left * left
+        step_radius[row, 1] = np.sqrt(rest) + rounding * (np.sqrt(squares) + np.sqrt(coded))
+    return code, step_radius
+
+
+@compiled
+def nearest_row(query: Any, norm: Any, owned: Any, first: Any, last: Any, upper: Any) -> Any:
+    """The first of the rows ``first:last`` whose dot product with the query, in single precision, is largest.
+
+    The codes tell between which bounds each product lies. The rows themselves, twice the memory, are read only where
+    several of them can be the one.
+
+    Args:
+        query: ``[d]``.
+        norm: Length of the query.
+        owned: Rows ``[M, d]`` and what :func:`encode` makes of them.
+        first: First row.
+        last: The row behind the last, above ``first``.
+        upper: Memory for ``last - first`` numbers, written over.
+    """
+    vectors, code, step_radius = owned
+    floor = Real(-np.inf)
+    for row in range(first, last):
+        middle = Real(0.0)
+        for k in range(query.size):
+            middle += query[k] * Real(code[row, k])
+        middle *= step_radius[row, 0]
+        reach = norm * step_radius[row, 1] + SMALLEST_REACH
+        upper[row - first] = middle + reach
+        floor = max(floor, middle - reach)
+    best, candidates = first, 0
+    for row in range(first, last):
+        # So put, a bound that is no number leaves its row a candidate.
+        if not upper[row - first] < floor:
+            best = row
+            candidates += 1
+    if candidates == 1:
+        return best
     best, peak = first, Real(-np.inf)
     for row in range(first, last):
-        similarity = Real(0.0)
-        for k in range(query.size):
-            similarity += query[k] * vectors[row, k]
-        if similarity > peak:
-            best, peak = row, similarity
+        if not upper[row - first] < floor:
+            similarity = Real(0.0)
+            for k in range(query.size):
+                similarity += query[k] * vectors[row, k]
+            if similarity > peak:
+                best, peak = row, similarity
     return best
+
+
+@compiled
+def _meet(ptr: Any, head: Any, seed: Any, hops: Any, local: Any, node: Any) -> Any:
+    """Number the nodes that the walks of a question will meet; returns how many they are."""
+    known = low = Index(0)
+    for w in range(seed.size):
+        if seed[w] >= 0:
+            there = Index(seed[w])
+            t = local[there]
+            if t >= known or node[t] != there:
+                local[there] = known
+                node[known] = there
+                known += ONE
+    for _ in range(hops):
+        high = known
+        for i in range(low, high):
+            for j in range(ptr[node[i]], ptr[node[i] + ONE]):
+                there = head[j]
+                t = local[there]
+                if t >= known or node[t] != there:
+                    local[there] = known
+                    node[known] = there
+                    known += ONE
+        low = high
+    return known
+
+
+@compiled
+def _choose_rows(query: Any, owned: Any, first_vector: Any, node: Any, key: Any, node_row: Any, upper: Any) -> None:
+    """The row that stands for each of the nodes, looked for in the order in which memory holds them."""
+    squares = 0.0
+    for k in range(query.size):
+        squares += np.float64(query[k]) * np.float64(query[k])
+    norm = Real(np.sqrt(squares))
+    for i in range(node.size):
+        key[i] = (np.int64(node[i]) << 32) + i
+    key.sort()
+    for packed in key:
+        i, first = packed & LOW, first_vector[packed >> 32]
+        last = first_vector[(packed >> 32) + 1]
+        node_row[i] = first if first + ONE == last else nearest_row(query, norm, owned, first, last, upper)
 
 
 @lru_cache
@@ -80,13 +196,14 @@ def walk_kernel(channels: int) -> Callable[..., Any]:
     def walk(begin: Any, end: Any, graph: Any, model: Any, features: Any, batch: Any, scratch: Any) -> Any:
         ptr, head, edge_number = graph
         query_weight, query_bias, gain, inverse_gain, shift, output, deposit_axis, hop_axis, moments, decay = model
-        edge_row, edge_dot, frontier_row, frontier_dot, neighbor_row, neighbor_dot, vectors, first_vector = features
+        edge_row, edge_dot, frontier_row, frontier_dot, neighbor_row, neighbor_dot, first_vector, owned = features
         query, seed, seed_deposit, row = batch
         deposit_square, mixed, hop_square, deposit_offset, hop_offset, epsilon = moments
         local, node, node_row, start, mark, queue, key, deposit, score = scratch[0]  # A node that was met.
         base, far, square, along_deposit, along_hop = scratch[1]  # A directed edge that was met.
         opposite, offset, peak, total, asked, own = scratch[2]  # A node of the frontier.
         slot, source, deviation, inverse, share = scratch[3]  # An edge out of the frontier.
+        (upper,) = scratch[4]  # A row of a node.
 
         score_bits = score.view(np.int32)
         count = np.zeros(end - begin, np.int64)
@@ -99,13 +216,17 @@ def walk_kernel(channels: int) -> Callable[..., Any]:
                 for d in range(query_weight.shape[1]):
                     asked[k] += query_weight[k, d] * query[b, d]
 
+            for w in range(seed.shape[1]):
+                if seed[b, w] >= local.size:
+                    raise IndexError("'seed' names a node that does not exist")
             known = resolved = used = Index(0)
+            if owned[1].shape[0] > 0 and row.shape[0] == 0:
+                known = resolved = _meet(ptr, head, seed[b], decay.size, local, node)
+                _choose_rows(query[b], owned, first_vector, node[:known], key[:known], node_row, upper)
             for w in range(seed.shape[1]):
                 if seed[b, w] < 0:
                     continue
                 here = Index(seed[b, w])
-                if here >= Index(local.size):
-                    raise IndexError("'seed' names a node that does not exist")
                 # A node has been met if its number, whatever was left there, leads back to it.
                 i = local[here]
                 if i >= known or node[i] != here:
@@ -137,14 +258,7 @@ def walk_kernel(channels: int) -> Callable[..., Any]:
                                 far[used + j] = t
                             while resolved < known:
                                 there = node[resolved]
-                                if row.shape[0] > 0:
-                                    node_row[resolved] = row[b, there]
-                                elif first_vector[there] + ONE == first_vector[there + ONE]:
-                                    node_row[resolved] = first_vector[there]
-                                else:
-                                    node_row[resolved] = _nearest(
-                                        query[b], vectors, first_vector[there], first_vector[there + ONE]
-                                    )
+                                node_row[resolved] = row[b, there] if row.shape[0] > 0 else first_vector[there]
                                 if node_row[resolved] >= Index(frontier_row.shape[0]):
                                     raise IndexError("'row' names a row that does not exist")
                                 resolved += ONE
@@ -260,8 +374,8 @@ def _grown(array: Any, size: int) -> Any:
     return grown
 
 
-def new_scratch(num_nodes: int, num_edges: int, channels: int) -> tuple[tuple[Any, ...], ...]:
-    """Memory of one thread for a graph with so many directed edges, as a pass leaves it for the next.
+def new_scratch(num_nodes: int, num_edges: int, channels: int, most_rows: int) -> tuple[tuple[Any, ...], ...]:
+    """Memory of one thread for a graph with so many directed edges and rows a node, as a pass leaves it for the next.
 
     It is used from the front, and pages never touched cost nothing.
     """
@@ -280,4 +394,5 @@ def new_scratch(num_nodes: int, num_edges: int, channels: int) -> tuple[tuple[An
         (reals(num_edges, channels), indices(num_edges), *(reals(num_edges) for _ in range(3))),
         (reals(num_nodes, channels), *(reals(num_nodes) for _ in range(3)), reals(channels + 2), reals(channels)),
         (indices(num_edges), indices(num_edges), *(reals(num_edges) for _ in range(3))),
+        (reals(most_rows),),
     )

@@ -6,6 +6,7 @@ import sys
 import tracemalloc
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
@@ -187,6 +188,72 @@ def test_rows_nearest_to_the_query(make_inputs: MakeInputs) -> None:
     fused = FusedWalk(walk, walk.planner(inputs["edge_index"], 5), inputs["edge_attr"], x, first_row)
     reached = fused(inputs["query"], *seed_matrix(inputs, 3))
     assert torch.equal(reached.dense(5), fused_scores(walk, inputs | {"x": x}))
+
+
+# Numbers whose sums of products single precision holds exactly, so that no order of summation matters; rows that are
+# the same in 16 bits, or wholly, or far apart.
+WIDTH = 6
+BASE = st.lists(st.integers(-(2**19), 2**19), min_size=WIDTH, max_size=WIDTH)
+NEAR = st.lists(st.lists(st.integers(-2, 2), min_size=WIDTH, max_size=WIDTH), min_size=1, max_size=6)
+QUERY = st.lists(st.integers(-2, 2), min_size=WIDTH, max_size=WIDTH)
+
+
+def nearest(query: np.ndarray, rows: np.ndarray, first: int = 0) -> int:
+    """The nearest of the rows behind the first ``first`` ones, as the pass finds it."""
+    from joingr_pyg.nn.fused_kernel import encode, nearest_row
+
+    query, rows = query.astype(np.float32), rows.astype(np.float32)
+    norm = np.float32(np.linalg.norm(query.astype(np.float64)))
+    upper = np.empty(len(rows), np.float32)
+    return int(nearest_row(query, norm, (rows, *encode(rows)), np.uint64(first), np.uint64(len(rows)), upper))
+
+
+@given(bases=st.lists(st.tuples(BASE, NEAR), min_size=1, max_size=3), query=QUERY, data=st.data())
+@settings(deadline=None, max_examples=300)
+def test_the_nearest_row_is_that_of_single_precision(
+    bases: list[tuple[list[int], list[list[int]]]], query: list[int], data: st.DataObject
+) -> None:
+    """The first of the largest, also among rows whose codes are equal."""
+    rows = np.concatenate([np.array(base) + np.array(near) for base, near in bases])
+    first = data.draw(st.integers(0, len(rows) - 1))
+    product = rows @ np.array(query)
+    assert nearest(np.array(query), rows, first) == first + product[first:].argmax()
+    # Powers of two change no digit.
+    assert nearest(np.array(query) * 2.0**-60, rows * 2.0**-60, first) == first + product[first:].argmax()
+
+
+@pytest.mark.parametrize("width", [1, 7, 384])
+@pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12])
+def test_products_with_codes_are_off_by_no_more_than_they_say(width: int, scale: float) -> None:
+    from joingr_pyg.nn.fused_kernel import encode
+
+    random = np.random.default_rng(0)
+    rows = (scale * random.standard_normal((200, width)) ** 3).astype(np.float32)
+    code, step_radius = encode(rows)
+    decoded = code * step_radius[:, :1].astype(np.float64)
+    off = rows - decoded
+    # What is left of a row is the query that a code serves worst.
+    for query in np.concatenate([off[:20] / scale, random.standard_normal((20, width))]).astype(np.float32):
+        difference = np.abs((rows @ query).astype(np.float64) - decoded @ query.astype(np.float64))
+        assert (difference <= step_radius[:, 1] * np.linalg.norm(query.astype(np.float64))).all()
+    assert (step_radius[:, 1] <= np.linalg.norm(rows, axis=1) * 2e-4).all()
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ([[0, 0], [0, 0]], 0),
+        ([[-1, -1], [0, 0], [0, 0]], 1),
+        ([[np.nan, 1], [-1, 1], [0, 1], [np.nan, 0]], 2),
+        ([[np.nan, 1], [np.nan, 1]], 0),
+        ([[1, 1], [np.inf, 1], [np.inf, 0]], 1),
+        ([[-np.inf, 1], [-5, 1]], 1),
+        ([[1e-40, 0], [3e-40, 0], [2e-40, 0]], 1),
+    ],
+)
+def test_the_nearest_of_rows_without_codes(rows: list[list[float]], expected: int) -> None:
+    """Zeros, numbers that are too small for one, and what is no number."""
+    assert nearest(np.ones(2), np.array(rows)) == expected
 
 
 # Batches, threads, memory ---------------------------------------------------------------------------------------------
