@@ -130,6 +130,20 @@ def result_rows(runs: Sequence[Run], jobs: Sequence[Job] = ()) -> list[ResultRow
     return [*measured, *missing, *(row for row in also if row is not None and _key(row) not in known)]
 
 
+def beside(rows: Sequence[ResultRow], kept: Sequence[ResultRow]) -> list[ResultRow]:
+    """Rows, and those kept from before that none of them replaces; what was measured goes before what was not."""
+    new = {_same(row) for row in rows if row.metrics}
+    old = [row for row in kept if not row.metrics or _same(row) not in new]
+    measured = {_key(row) for row in [*rows, *old] if row.metrics}
+    both = [*(row for row in rows if row.metrics), *(row for row in old if row.metrics)]
+    # The first word on why there is nothing: what failed now goes before what failed then.
+    unmeasured: dict[tuple[object, ...], ResultRow] = {}
+    for row in sorted([*rows, *old], key=lambda row: not row.skipped):
+        if not row.metrics and _key(row) not in measured:
+            unmeasured.setdefault(_key(row), row)
+    return both + list(unmeasured.values())
+
+
 def _measured(
     runs: Sequence[Run],
     metrics: Mapping[str, float],
@@ -187,6 +201,11 @@ def _options(overrides: Sequence[str]) -> list[str]:
 
 def _key(row: ResultRow) -> tuple[str, str, str, str | None]:
     return row.dataset, row.encoder, row.method, row.trained
+
+
+def _same(row: ResultRow) -> tuple[object, ...]:
+    """What two rows have in common that say the same of the same."""
+    return *_key(row), row.setting, row.folds, row.grouped, row.options
 
 
 def _with(row: ResultRow, **changes: object) -> ResultRow:

@@ -1,13 +1,10 @@
-"""The tables of the results page, in Markdown and as CSV."""
+"""The tables of the results page."""
 
-import csv
-import io
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from joingr_pyg.reports.bootstrap import Difference, paired_bootstrap
 from joingr_pyg.reports.collect import Run
-from joingr_pyg.reports.published import paper_tables
 from joingr_pyg.reports.result_rows import DATASETS, METRICS, NAMES, ResultRow
 from joingr_pyg.reports.run_files import QUESTIONS
 from joingr_pyg.reports.significance import averaged
@@ -28,7 +25,7 @@ class Footnotes:
         if row.commands:
             text = ", then ".join(f"`{command}`" for command in row.commands)
         elif row.skipped:
-            text = f"Skipped: {_without_folders(row.skipped)}"
+            text = f"Skipped: {without_folders(row.skipped)}"
         else:
             return "not run"
         if text not in self.texts:
@@ -44,7 +41,7 @@ def paper_table(rows: Sequence[ResultRow], dataset: str) -> str:
     chosen = [row for row in rows if row.dataset == dataset and row.setting == "pooled"]
     notes = Footnotes()
     lines = [["method", "encoder", *METRICS, "questions/s", "command"]]
-    for row in sorted(chosen, key=_order):
+    for row in sorted(chosen, key=order):
         cells = [_cell(row, name) for name in METRICS]
         lines.append([row.label, ENCODERS.get(row.encoder, row.encoder), *cells, _speed(row), notes.mark(row)])
     return _table(lines, 2) + "\n" + notes.listed()
@@ -86,7 +83,7 @@ def _side_by_side(
     rows: Iterable[ResultRow], notes: Footnotes, sides: tuple[str, str], side: Callable[[ResultRow], str]
 ) -> str:
     found: dict[tuple[str, str, str], dict[str, ResultRow]] = {}
-    for row in sorted(rows, key=lambda row: (_index(DATASETS, row.dataset), *_order(row))):
+    for row in sorted(rows, key=lambda row: (_index(DATASETS, row.dataset), *order(row))):
         found.setdefault((row.dataset, row.name, row.encoder), {}).setdefault(side(row), row)
     heading = [f"{name} {each}" for name in SHORT for each in sides]
     lines = [["test", "method", *heading, "commands"]]
@@ -105,7 +102,7 @@ def differences_table(rows: Sequence[ResultRow]) -> str:
     pooled = [row for row in rows if row.runs and row.setting == "pooled" and row.dataset in DATASETS]
     plain = [row for row in pooled if not row.options and all(map(_has_questions, row.runs))]
     lines = [["test", "JoinGR, minus", *SHORT]]
-    for row in sorted(plain, key=lambda row: (_index(DATASETS, row.dataset), *_order(row))):
+    for row in sorted(plain, key=lambda row: (_index(DATASETS, row.dataset), *order(row))):
         if row.method != "joingr":
             continue
         others = [
@@ -116,7 +113,7 @@ def differences_table(rows: Sequence[ResultRow]) -> str:
             and (not other.folds or (other.folds, other.grouped) == (row.folds, row.grouped))
         ]
         test = DATASETS[row.dataset] + row.label.removeprefix(NAMES["joingr"])
-        for other in sorted(others, key=_order):
+        for other in sorted(others, key=order):
             found = paired_bootstrap(averaged(row.runs).values, averaged(other.runs).values)
             lines.append([test, other.label, *(_difference(found.get(name)) for name in SHORT)])
     return _table(lines, 2) if len(lines) > 1 else "Nothing was trained.\n"
@@ -138,40 +135,7 @@ def _signed(value: float) -> str:
     return f"{value:+.3f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:+.3f}"
 
 
-def as_csv(rows: Sequence[ResultRow]) -> str:
-    """All rows; ``R@5 sd`` is the standard deviation over seeds, ``R@5 paper`` what the paper prints."""
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    columns = [f"{name}{part}" for name in METRICS for part in ("", " sd", " paper")]
-    head = [
-        "paper table",
-        "dataset",
-        "split",
-        "setting",
-        "encoder",
-        "method",
-        "label",
-        "trained on",
-        "folds",
-        "grouped",
-    ]
-    writer.writerow([*head, "options", "seeds", "questions", *columns, "questions/s", "commands", "skipped"])
-    for row in sorted(rows, key=lambda row: (_index(DATASETS, row.dataset), row.setting != "pooled", *_order(row))):
-        values = [_plain(part.get(name)) for name in METRICS for part in (row.metrics, row.spread, row.paper)]
-        writer.writerow(
-            [
-                paper_tables().get(row.dataset, "") if row.paper else "",
-                *(row.dataset, row.split, row.setting, row.encoder, row.method, row.label, row.trained or ""),
-                *(row.folds or "", "yes" if row.grouped else "", " ".join(row.options)),
-                *(" ".join(map(str, row.seeds)), row.questions or "", *values),
-                "" if row.speed is None else f"{row.speed:.0f}",
-                *(" && ".join(row.commands), _without_folders(row.skipped)),
-            ]
-        )
-    return file.getvalue()
-
-
-def _order(row: ResultRow) -> tuple[int, int, int, int, bool, str]:
+def order(row: ResultRow) -> tuple[int, int, int, int, bool, str]:
     """Encoders in order, within them the paper's rows, then ours."""
     return (
         _index(ENCODERS, row.encoder),
@@ -211,15 +175,11 @@ def _short(value: float) -> str:
     return f"{value:.3f}".removeprefix("0")
 
 
-def _plain(value: float | None) -> str:
-    return "" if value is None else f"{value:.6g}"
-
-
 def _speed(row: ResultRow) -> str:
     return "" if row.speed is None else f"{row.speed:,.0f}"
 
 
-def _without_folders(text: str) -> str:
+def without_folders(text: str) -> str:
     """A reason without what only the machine that gave it knows: long asides, and its folders."""
     text = re.sub(r" \([^()]{40,}\)", "", text)
     return re.sub(r"(?<![\w.:/])(?:/[\w.@+-]+){2,}/?", "...", text)

@@ -10,9 +10,9 @@ from joingr_pyg.reports.collect import collect, differing
 from joingr_pyg.reports.jobs import RUNNING, read_jobs
 from joingr_pyg.reports.page import fill
 from joingr_pyg.reports.published import paper_tables, source
-from joingr_pyg.reports.result_rows import ResultRow, result_rows
+from joingr_pyg.reports.result_csv import as_csv, from_csv
+from joingr_pyg.reports.result_rows import ResultRow, beside, result_rows
 from joingr_pyg.reports.result_tables import (
-    as_csv,
     differences_table,
     folds_table,
     paper_table,
@@ -56,6 +56,11 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="FOLDER",
         help="write results.md and results.csv there; prose of a results.md that is there stays (default: print)",
     )
+    add(
+        "--keep",
+        action="store_true",
+        help="with --write: keep what results.csv says of all else, and the differences between methods",
+    )
 
 
 def results(arguments: Namespace) -> None:
@@ -70,7 +75,11 @@ def results(arguments: Namespace) -> None:
             raise JoinGRError(f"'{run.place}' is of a file, which does not hold how its runs were made: name folders.")
     jobs = [job for path in arguments.paths if path.is_dir() for job in read_jobs(path)]
     rows = result_rows(collection.runs, jobs)
+    if arguments.keep:
+        rows = beside(rows, _kept(arguments.write))
     parts = page_parts(rows)
+    if arguments.keep:
+        del parts["differences"]  # They need the questions of all runs.
     # Jobs that failed are rows: skipped, with their reason.
     for job in jobs:
         if job.status == RUNNING and not (job.folder / METRICS).is_file():
@@ -83,6 +92,12 @@ def results(arguments: Namespace) -> None:
     parts["sweeps"] = sweeps(arguments.write)
     write_named(page, fill(page.read_text(encoding="utf-8") if page.is_file() else template(), parts))
     write_named(arguments.write / "results.csv", as_csv(rows))
+
+
+def _kept(folder: Path | None) -> list[ResultRow]:
+    if folder is None or not (file := folder / "results.csv").is_file():
+        raise JoinGRError("'--keep' needs '--write FOLDER' with a results.csv in it: leave it out to begin a page.")
+    return from_csv(file.read_text(encoding="utf-8"), str(file))
 
 
 def page_parts(rows: list[ResultRow]) -> dict[str, str]:

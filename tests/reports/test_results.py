@@ -128,6 +128,31 @@ def test_the_csv_holds_the_same_rows(runs: Path, tmp_path: Path) -> None:
     assert sum(bool(row["paper table"]) for row in rows) == 45
 
 
+def test_rows_are_kept_that_nothing_replaces(runs: Path, make_run: MakeRun, tmp_path: Path) -> None:
+    page = tmp_path / "page"
+    assert main(["results", str(runs), "--write", str(page)]) == 0
+    before = list(csv.DictReader((page / "results.csv").read_text().splitlines()))
+    differences = (page / "results.md").read_text().partition("<!-- begin differences -->")[2]
+    named = {"encoder": "minilm", "dataset": "beaver", "method": "vanilla"}
+    make_run("more/vanilla", metrics(0.35), **named, said=said("method=vanilla dataset=beaver"))
+    assert main(["results", str(tmp_path / "more"), "--write", str(page), "--keep"]) == 0
+    after = list(csv.DictReader((page / "results.csv").read_text().splitlines()))
+    changed = [(old["label"], old["R@5"], new["R@5"]) for old, new in zip(before, after, strict=True) if old != new]
+    assert changed == [("vanilla", "0.25", "0.35")]
+    written = (page / "results.md").read_text()
+    assert "| vanilla | MiniLM | .350 [.279] |" in written
+    assert written.partition("<!-- begin differences -->")[2] == differences
+
+
+def test_keeping_needs_something_to_keep(runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for options in ([], ["--write", str(tmp_path)]):
+        assert main(["results", str(runs), *options, "--keep"]) == 2
+        assert "'--keep' needs '--write FOLDER' with a results.csv in it" in capsys.readouterr().err
+    (tmp_path / "results.csv").write_text("a,b\n1,2\n")
+    assert main(["results", str(runs), "--write", str(tmp_path), "--keep"]) == 2
+    assert "does not hold the rows of a results page" in capsys.readouterr().err
+
+
 def test_differences_are_those_of_the_questions(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["results", str(runs)]) == 0
     printed = capsys.readouterr().out
