@@ -2,8 +2,9 @@
 
 Compares the literal Algorithm 2, a straightforward dense vectorisation, the layer in all its forms, and what people use
 today to spread relevance over a graph, personalised PageRank. All methods score all tables of the pool for questions
-whose anchors and best columns are given; ``retriever`` finds those too and names the best tables. Evaluation, and
-where a method learns, a training step with hinge loss and Adam.
+whose anchors and best columns are given; ``retriever`` finds those too and names the best tables, ``retriever_plus``
+does so with JoinGR+, whose phrases are encoded beforehand like questions; drawn questions have no words for it.
+Evaluation, and where a method learns, a training step with hinge loss and Adam.
 
 Every method has a process of its own, with the same number of threads, and the processes of a dataset take turns, so
 that what else the machine does meets all of them alike. Speeds are medians over the rounds. Memory is the most that a
@@ -39,6 +40,7 @@ from joingr_pyg.corpus import Corpus
 from joingr_pyg.datasets import DATASETS, JoinGraphs
 from joingr_pyg.encoders import CachedEncoder, HashingEncoder
 from joingr_pyg.errors import JoinGRError
+from joingr_pyg.phrases import phrases
 from joingr_pyg.testing.synthetic import synthetic_corpus, synthetic_questions
 
 CHANNELS = 384
@@ -71,7 +73,10 @@ def load(name: str, cache: Path) -> Workload:
     gold = torch.zeros(len(dataset.questions), corpus.num_tables, dtype=torch.bool)
     for row, question in zip(gold, dataset.questions, strict=True):
         row[[corpus.table_number[table] for table in question.gold]] = True
-    return Workload(name, corpus, dataset.encode_questions().vector, gold)
+    queries = dataset.encode_questions()
+    every = list(dict.fromkeys(phrase for text in queries.text for phrase in phrases(text)))
+    vectors = dict(zip(every, encoder.encode_queries(every), strict=True))
+    return Workload(name, corpus, queries.vector, gold, queries.text, vectors)
 
 
 def _random_gold(corpus: Corpus) -> torch.Tensor:

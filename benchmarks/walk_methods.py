@@ -1,8 +1,8 @@
 """The methods that ``walk.py`` compares, each from the vectors of questions to scores of all tables."""
 
 import logging
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
@@ -11,8 +11,9 @@ from torch import Tensor
 
 from joingr_pyg.corpus import Corpus
 from joingr_pyg.losses import pairwise_hinge
-from joingr_pyg.models import JoinGR
+from joingr_pyg.models import JoinGR, JoinGRPlus
 from joingr_pyg.models.joingr import WalkEvidence
+from joingr_pyg.models.retriever import Retriever
 from joingr_pyg.nn import segment
 from joingr_pyg.nn.fused import FusedWalk
 from joingr_pyg.queries import Queries
@@ -20,6 +21,9 @@ from joingr_pyg.testing.algorithm2 import literal_scores, literal_walk
 
 RANKED = 15
 """Tables that a ranking names."""
+
+REMEMBERED = 97
+"""Questions that JoinGR+ remembers: as many as four of five folds of BEAVER hold."""
 
 DENSE_GB = 4
 """Memory that the dense vectorisation may take."""
@@ -37,12 +41,27 @@ class Workload:
         corpus: The corpus.
         query: ``[Q, d]`` question vectors.
         gold: ``[Q, T]`` whether a table is gold.
+        text: The questions; empty where they are drawn.
+        phrases: ``[d]`` vector of each phrase of the questions.
     """
 
     name: str
     corpus: Corpus
     query: Tensor
     gold: Tensor
+    text: tuple[str, ...] = ()
+    phrases: Mapping[str, Tensor] = field(default_factory=dict)
+
+
+class Encoded:
+    """An encoder of texts whose vectors are known, so that encoding costs next to nothing."""
+
+    def __init__(self, vectors: Mapping[str, Tensor]) -> None:
+        self._number = {text: row for row, text in enumerate(vectors)}
+        self._vectors = torch.stack(list(vectors.values()))
+
+    def encode_queries(self, texts: Sequence[str]) -> Tensor:
+        return self._vectors[[self._number[text] for text in texts]]
 
 
 class Setting:
@@ -50,7 +69,7 @@ class Setting:
 
     def __init__(self, workload: Workload) -> None:
         torch.manual_seed(0)
-        self.corpus, self.query, self.gold = workload.corpus, workload.query, workload.gold
+        self.workload, self.corpus, self.query, self.gold = workload, workload.corpus, workload.query, workload.gold
         self.model = JoinGR(self.query.size(1), anchors=5, hops=5, hidden_channels=64).index(self.corpus).eval()
 
     @cached_property
@@ -209,10 +228,24 @@ def networkx_ppr(setting: Setting) -> dict[str, Run]:
 
 def retriever(setting: Setting) -> dict[str, Run]:
     """The whole of retrieval: anchors, walk and ranking, from question vectors to the names of the best tables."""
-    model, tables = setting.model, setting.corpus.tables
+    return _retrieval(setting, setting.model, Queries(setting.query))
+
+
+def retriever_plus(setting: Setting) -> dict[str, Run]:
+    """The same with JoinGR+ as it starts, which also reads the words and phrases of a question and remembers others."""
+    tables, workload = setting.corpus.tables, setting.workload
+    queries = Queries(setting.query, workload.text, Encoded(workload.phrases) if workload.phrases else None)
+    queries.require_text(JoinGRPlus.kind)
+    model = JoinGRPlus(setting.query.size(1)).index(setting.corpus).eval()
+    gold = [[tables[table] for table in row.nonzero().flatten().tolist()] for row in setting.gold[:REMEMBERED]]
+    return _retrieval(setting, model.remember(queries[:REMEMBERED], gold), queries)
+
+
+def _retrieval(setting: Setting, model: Retriever, queries: Queries) -> dict[str, Run]:
+    tables = setting.corpus.tables
 
     def evaluate(questions: Tensor) -> list[list[object]]:
-        ranking = model.rank(Queries(setting.query[questions]), RANKED)
+        ranking = model.rank(queries[questions], RANKED)
         return [[tables[table] for table in row if table >= 0] for row in ranking.table.tolist()]
 
     return {"eval": evaluate}
@@ -255,5 +288,6 @@ METHODS = {
     "joinwalk_compiled": Method(joinwalk_compiled),
     "joinwalk_fused": Method(joinwalk_fused, "numba"),
     "retriever": Method(retriever),
+    "retriever_plus": Method(retriever_plus),
 }
-"""The methods by name, slowest first."""
+"""The methods by name: walks, slowest first, then the whole of retrieval."""
