@@ -21,7 +21,7 @@ from joingr_pyg.folds import BY_DATABASE, deal_inner_folds
 from joingr_pyg.models import Retriever
 from joingr_pyg.models.checkpoint import load_checkpoint, require_encoder
 from joingr_pyg.multirun import named_failures, run
-from joingr_pyg.reports.comparison import Row, comparison, show
+from joingr_pyg.reports.comparison import Row, comparison, show, told_sets
 from joingr_pyg.reports.run_files import training_of, write_metrics, write_questions
 from joingr_pyg.reports.secrets import without_secrets
 from joingr_pyg.reports.summary import summarize
@@ -32,7 +32,7 @@ logger = logging.getLogger("joingr_pyg.evaluate")
 def evaluate_method(cfg: DictConfig, folder: Path) -> dict[str, Any]:
     """Evaluate what a config describes and leave the results in ``folder``; returns what metrics.json says."""
     divided = cfg.dataset.test != cfg.dataset.train
-    require_protocol(cfg.setting, cfg.ks, cfg.batch_size)
+    require_protocol(cfg.setting, cfg.ks, cfg.batch_size, cfg.complete)
     require_folds(cfg.folds, divided)
     torch.manual_seed(cfg.seed)
     start = time.perf_counter()
@@ -50,7 +50,9 @@ def evaluate_method(cfg: DictConfig, folder: Path) -> dict[str, Any]:
             "remember: with folds=5 it remembers those of the other folds."
         )
     embedding = time.perf_counter() - start
-    evaluate_fold = partial(evaluate, setting=cfg.setting, ks=list(cfg.ks), batch_size=cfg.batch_size)
+    evaluate_fold = partial(
+        evaluate, setting=cfg.setting, ks=list(cfg.ks), batch_size=cfg.batch_size, complete=cfg.complete
+    )
     if cfg.folds is None:
         result = evaluate_fold(retriever, dataset, queries)
     else:
@@ -70,6 +72,7 @@ def evaluate_method(cfg: DictConfig, folder: Path) -> dict[str, Any]:
         metrics=result.metrics,
         timing={"embedding": embedding, "training": 0.0, "evaluation": result.seconds},
         **({"folds": result.folds, "spread": result.spread} if result.folds else {}),
+        **({"sets": {"asked": cfg.complete, **result.sets}} if result.sets else {}),
         **({"measured": retriever.measured()} if retriever.measured() else {}),
         **({"trained": trained} if trained else {}),
         overrides=given_overrides(),
@@ -81,6 +84,8 @@ def evaluate_method(cfg: DictConfig, folder: Path) -> dict[str, Any]:
     if result.folds:
         title += f", {len(result.folds)} folds"
     show(comparison(title, [Row(method, result.metrics, result.spread, result.questions_per_second)]))
+    if result.sets:
+        print(told_sets(cfg.complete, result.sets))
     print(f"Results in {folder}")
     return summary
 

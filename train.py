@@ -20,7 +20,7 @@ from joingr_pyg.evaluation import evaluate, require_folds, require_protocol
 from joingr_pyg.folds import BY_DATABASE, deal_inner_folds
 from joingr_pyg.models import Retriever
 from joingr_pyg.multirun import named_failures, run
-from joingr_pyg.reports.comparison import Row, comparison, show
+from joingr_pyg.reports.comparison import Row, comparison, show, told_sets
 from joingr_pyg.reports.run_files import write_metrics, write_questions
 from joingr_pyg.reports.secrets import without_secrets
 from joingr_pyg.reports.summary import summarize
@@ -43,7 +43,7 @@ def train(cfg: DictConfig, folder: Path) -> dict[str, Any]:
     # Whatever the config alone can tell wrong comes first, before hours of work.
     divided = cfg.dataset.test != cfg.dataset.train
     require_folds(cfg.folds, divided)
-    require_protocol(cfg.setting, cfg.ks)
+    require_protocol(cfg.setting, cfg.ks, complete=cfg.complete)
     sweep = HydraConfig.initialized() and HydraConfig.get().mode == RunMode.MULTIRUN
     require_startable(cfg.trainer.get("devices", 1), cfg.trainer.get("num_nodes", 1), sweep, cfg.fold_workers)
     if is_first():
@@ -72,7 +72,7 @@ def train(cfg: DictConfig, folder: Path) -> dict[str, Any]:
             split.encode_questions()
     embedding = time.perf_counter() - start
 
-    options = {"setting": cfg.setting, "ks": list(cfg.ks)}
+    options = {"setting": cfg.setting, "ks": list(cfg.ks), "complete": cfg.complete}
     fit_model = partial(
         fit,
         make_model=instantiate(cfg.model),
@@ -168,6 +168,7 @@ def _report(
             "evaluation": outcome.evaluation_seconds,
         },
         **({"folds": outcome.folds, "spread": outcome.spread} if outcome.folds else {}),
+        **({"sets": {"asked": cfg.complete, **outcome.sets}} if outcome.sets else {}),
         baselines=outcome.baselines,
         epochs=outcome.epochs,
         checkpoints=[str(path) for path in outcome.checkpoints],
@@ -189,6 +190,8 @@ def _report(
     speed = len(outcome.records) / max(outcome.evaluation_seconds, 1e-9)
     rows.append(Row(method, outcome.metrics, outcome.spread, speed))
     show(comparison(title, rows))
+    if outcome.sets:
+        print(told_sets(cfg.complete, outcome.sets))
     tracker.compared(rows, outcome.records)
     print(f"Results in {folder}")
     return summary

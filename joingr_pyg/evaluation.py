@@ -13,8 +13,9 @@ from joingr_pyg.datasets import JoinGraphs, Question
 from joingr_pyg.datasets.gold import gold_tables
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.folds import mean_and_spread
-from joingr_pyg.metrics import RetrievalMetrics
+from joingr_pyg.metrics import RetrievalMetrics, SetMetrics
 from joingr_pyg.models import Ranking, Retriever
+from joingr_pyg.models.calibration import CANDIDATES, require_complete, set_sizes
 from joingr_pyg.progress import bar
 from joingr_pyg.queries import Queries
 
@@ -33,6 +34,8 @@ class Evaluation:
         seconds: Time of ranking alone; the questions were embedded before.
         folds: Metrics of each fold, where there are folds; ``metrics`` are their means.
         spread: Standard deviation of each metric over folds.
+        sets: What :class:`~joingr_pyg.metrics.SetMetrics` says of the sets returned, where the method is calibrated;
+            means over folds where there are folds.
     """
 
     metrics: dict[str, float]
@@ -40,6 +43,7 @@ class Evaluation:
     seconds: float
     folds: list[dict[str, float]] = field(default_factory=list)
     spread: dict[str, float] = field(default_factory=dict)
+    sets: dict[str, float] = field(default_factory=dict)
 
     @classmethod
     def of_folds(cls, tested: Sequence["Evaluation"]) -> "Evaluation":
@@ -51,6 +55,7 @@ class Evaluation:
             seconds=sum(each.seconds for each in tested),
             folds=[each.metrics for each in tested],
             spread=spread,
+            sets=mean_and_spread([each.sets for each in tested])[0] if all(each.sets for each in tested) else {},
         )
 
     @property
@@ -66,6 +71,7 @@ def evaluate(
     setting: str = "pooled",
     ks: Sequence[int] = (5, 15),
     batch_size: int = 256,
+    complete: float = 0.9,
 ) -> Evaluation:
     """Rank the tables for every question and count.
 
@@ -77,16 +83,20 @@ def evaluate(
         setting: ``"pooled"`` or ``"per_database"``.
         ks: Cut-offs; the largest is the number of tables kept a question.
         batch_size: Questions ranked at once.
+        complete: Probability with which a set is to hold all tables that its question needs, where the method is
+            calibrated.
 
     Raises:
         JoinGRError: If there is no question, or as :func:`require_protocol`.
     """
-    require_protocol(setting, ks, batch_size)
+    require_protocol(setting, ks, batch_size, complete)
     questions = dataset.questions if questions is None else questions
     if not questions:
         raise JoinGRError(f"Dataset {dataset.benchmark_name!r} ({dataset.split}) has no question to evaluate.")
     # One process evaluates alone, also where several have trained.
     metrics = RetrievalMetrics(ks, sync_on_compute=False)
+    sets = SetMetrics(sync_on_compute=False)
+    places = max(metrics.ks) if retriever.calibration is None else max(*metrics.ks, CANDIDATES)
     retriever.eval()
     records: list[dict[str, Any]] = []
     seconds = 0.0
@@ -97,15 +107,25 @@ def evaluate(
             for chunk in rows.split(batch_size):
                 asked = [questions[row] for row in chunk.tolist()]
                 start = time.perf_counter()
-                ranking = retriever.rank(queries[chunk], max(metrics.ks))
+                ranking = retriever.rank(queries[chunk], places)
                 seconds += time.perf_counter() - start
-                metrics.update(ranking.table, gold_tables(asked, corpus))
+                gold = gold_tables(asked, corpus)
+                if retriever.calibration is not None:
+                    probability = retriever.needed(ranking)
+                    size = set_sizes(probability, complete)
+                    sets.update(ranking.table[:, :CANDIDATES], size, probability, gold)
+                ranking = ranking.first(max(metrics.ks))
+                metrics.update(ranking.table, gold)
                 records += [
                     _record(question, *row, corpus.tables) for question, row in zip(asked, _rows(ranking), strict=True)
                 ]
                 shown.update(len(asked))
     records.sort(key=itemgetter("index"))
-    return Evaluation({name: value.item() for name, value in metrics.compute().items()}, records, seconds)
+    means = {name: value.item() for name, value in metrics.compute().items()}
+    if retriever.calibration is None:
+        return Evaluation(means, records, seconds)
+    said = {name: value.item() for name, value in sets.compute().items()}
+    return Evaluation(means, records, seconds, sets=said)
 
 
 def evaluate_folds(
@@ -137,11 +157,12 @@ def evaluate_folds(
     return Evaluation.of_folds(tested)
 
 
-def require_protocol(setting: str, ks: Sequence[int], batch_size: int = 1) -> None:
+def require_protocol(setting: str, ks: Sequence[int], batch_size: int = 1, complete: float = 0.9) -> None:
     """Refuse what :func:`evaluate` could not do, before anything long is done for it.
 
     Raises:
-        JoinGRError: If the setting does not exist, there is no cut-off or one below 1, or the batch size is below 1.
+        JoinGRError: If the setting does not exist, there is no cut-off or one below 1, the batch size is below 1, or
+            ``complete`` is no probability.
     """
     if setting not in SETTINGS:
         raise JoinGRError(f"There is no setting {setting!r}: choose {' or '.join(map(repr, SETTINGS))}.")
@@ -149,6 +170,7 @@ def require_protocol(setting: str, ks: Sequence[int], batch_size: int = 1) -> No
         raise JoinGRError(f"'ks' needs to be a list of cut-offs, each at least 1, such as [5,15] (got {ks!r}).")
     if batch_size < 1:
         raise JoinGRError(f"'batch_size' needs to be at least 1 (got {batch_size}).")
+    require_complete(complete)
 
 
 def require_folds(folds: int | None, divided: bool) -> None:

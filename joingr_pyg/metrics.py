@@ -1,4 +1,4 @@
-"""Precision, recall and perfect recall at K (section 4, "Metrics")."""
+"""Precision, recall and perfect recall at K (section 4, "Metrics"), and of sets whose size a method chooses."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -63,3 +63,52 @@ class RetrievalMetrics(Metric):
         """The means, keyed ``P@5``, ``R@5``, ``PR@5``, ..."""
         mean = self.total / self.questions
         return {f"{name}@{k}": mean[row, i] for i, k in enumerate(self.ks) for row, name in enumerate(("P", "R", "PR"))}
+
+
+class SetMetrics(Metric):
+    """Precision, recall, F1, completeness and size of returned sets, as means over questions, and their calibration.
+
+    ``complete`` is the share of sets that hold all gold tables. ``calibration_error`` is the expected calibration error
+    of the tables' probabilities in ten bins of equal width.
+
+    Args:
+        options: Options of :class:`torchmetrics.Metric`.
+    """
+
+    full_state_update = False
+    total: Tensor
+    questions: Tensor
+    bins: Tensor
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.add_state("total", torch.zeros(5, dtype=torch.double), dist_reduce_fx="sum")
+        self.add_state("questions", torch.zeros((), dtype=torch.double), dist_reduce_fx="sum")
+        self.add_state("bins", torch.zeros(3, 10, dtype=torch.double), dist_reduce_fx="sum")
+
+    def update(self, ranked: Tensor, size: Tensor, probability: Tensor, gold: Tensor) -> None:
+        """Count a batch.
+
+        Args:
+            ranked: ``[B, C]`` ranked table numbers, ``-1`` for empty places.
+            size: ``[B]`` number of tables in each set, the first of those ranked; at least 1.
+            probability: ``[B, C]`` probability that each ranked table is needed.
+            gold: ``[B, G]`` gold table numbers, ``-1`` for empty places; every question has at least one.
+        """
+        needed = ((ranked.unsqueeze(2) == gold.unsqueeze(1)) & (gold >= 0).unsqueeze(1)).any(dim=2)
+        kept = (torch.arange(ranked.size(1), device=size.device) < size.unsqueeze(1)) & (ranked >= 0)
+        held, wanted = kept.sum(dim=1).double(), (gold >= 0).sum(dim=1).double()
+        hits = (needed & kept).sum(dim=1).double()
+        each = [hits / held, hits / wanted, 2 * hits / (held + wanted), (hits == wanted).double(), held]
+        self.total += torch.stack(each).sum(dim=1)
+        self.questions += len(ranked)
+        said, true = probability[ranked >= 0].double(), needed[ranked >= 0].double()
+        place = (10 * said).long().clamp(max=9)
+        self.bins.index_add_(1, place, torch.stack([torch.ones_like(said), said, true]))
+
+    def compute(self) -> dict[str, Tensor]:
+        """The means: ``precision``, ``recall``, ``f1``, ``complete``, ``size``, and ``calibration_error``."""
+        count, said, true = self.bins
+        names = ("precision", "recall", "f1", "complete", "size")
+        means = dict(zip(names, self.total / self.questions, strict=True))
+        return {**means, "calibration_error": (said - true).abs().sum() / count.sum()}

@@ -14,6 +14,7 @@ from joingr_pyg.encoders import CachedEncoder, Encoder, MiniLMEncoder, require_q
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.explanation import Step, share_from_others, strongest_path
 from joingr_pyg.models import JoinGRPlus, TrainableRetriever
+from joingr_pyg.models.calibration import CANDIDATES, require_complete, set_sizes
 from joingr_pyg.models.checkpoint import Description, load_checkpoint, require_encoder, save_checkpoint
 from joingr_pyg.models.joingr_plus import untrained
 from joingr_pyg.nn import WalkOutput
@@ -172,16 +173,26 @@ class TableRetriever:
         raise JoinGRError(f"Several databases have a table {table!r}: name it as (database, table).")
 
     @torch.no_grad()
-    def retrieve(self, question: str, k: int = 5) -> list[RetrievedTable]:
-        """Find the best ``k`` tables for a question.
+    def retrieve(self, question: str, k: int | None = 5, *, complete: float = 0.9) -> list[RetrievedTable]:
+        """Find the best ``k`` tables for a question, or as many as it takes.
+
+        Args:
+            question: The question.
+            k: Number of tables; ``None`` returns the smallest set that holds all tables that the question needs with
+                the probability ``complete``, of at most :data:`~joingr_pyg.models.calibration.CANDIDATES`.
+            complete: That probability, above 0 and below 1: higher is more tables.
 
         Raises:
-            JoinGRError: If the question is blank or ``k`` is below 1.
+            JoinGRError: If the question is blank, ``k`` is below 1 or ``complete`` no probability, or ``k`` is ``None``
+                and the model is not calibrated.
         """
+        require_complete(complete)
         queries = Queries.encode([require_question(question)], self.encoder)
         evidence = self.model.evidence(queries)
         output = self.model(queries.vector, evidence)
-        ranking = self.model.ranking(self.model.scores(output, evidence), evidence, k)
+        ranking = self.model.ranking(self.model.scores(output, evidence), evidence, CANDIDATES if k is None else k)
+        if k is None:
+            ranking = ranking.first(int(set_sizes(self.model.needed(ranking), complete)))
         seed, deposit = (each[0] for each in self.model.seeds(evidence))
         anchors, strong = set(seed.tolist()), set(seed[deposit >= deposit[seed >= 0].mean()].tolist())
         # The median, because a mean over few tables goes with the best of them.

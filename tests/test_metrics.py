@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.metrics import RetrievalMetrics
+from joingr_pyg.metrics import RetrievalMetrics, SetMetrics
 
 # Question 0 finds 7 first and 9 third; question 1 finds its only table second; question 2 finds nothing.
 RANKED = torch.tensor([[7, 1, 9, 2, 3], [4, 5, 6, -1, -1], [0, 1, 2, 3, 4]])
@@ -131,3 +131,21 @@ def test_many_questions_lose_no_precision() -> None:
     metrics.update(torch.tensor([[0]]), torch.tensor([[0]]))
     assert metrics.questions.item() == 2**24 + 1
     assert values(metrics)["P@1"] == 1
+
+
+def test_sets_by_hand() -> None:
+    metrics = SetMetrics()
+    probability = torch.tensor([[0.95, 0.55, 0.15], [0.95, 0.05, 0.0]], dtype=torch.double)
+    # The first set holds two of three gold tables and no other; the second one of one, beside another.
+    ranked, gold = torch.tensor([[7, 9, 1], [4, 5, -1]]), torch.tensor([[7, 9, 8], [5, -1, -1]])
+    metrics.update(ranked, torch.tensor([2, 2]), probability, gold)
+    assert {name: value.item() for name, value in metrics.compute().items()} == pytest.approx(
+        {
+            "precision": (1 + 1 / 2) / 2,
+            "recall": (2 / 3 + 1) / 2,
+            "f1": (4 / 5 + 2 / 3) / 2,
+            "complete": 1 / 2,
+            "size": 2,
+            "calibration_error": (0.9 + 0.45 + 0.15 + 0.95) / 5,
+        }
+    )

@@ -74,6 +74,18 @@ def test_the_paper_s_walk_ranks_with_literal_scores(papers: TableRetriever, enco
     assert len(retriever.retrieve(QUESTION)) == 5
 
 
+def test_without_k_as_many_tables_as_it_takes(retriever: TableRetriever, papers: TableRetriever) -> None:
+    every = retriever.retrieve(QUESTION, k=retriever.corpus.num_tables)
+    sets = [retriever.retrieve(QUESTION, k=None, complete=each) for each in (0.1, 0.5, 0.9, 0.99)]
+    assert [each == every[: len(each)] for each in sets] == [True] * 4
+    assert 1 <= len(sets[0]) < len(sets[3])
+    assert retriever.retrieve(QUESTION, k=None) == sets[2]
+    with pytest.raises(JoinGRError, match="not calibrated"):
+        papers.retrieve(QUESTION, k=None)
+    with pytest.raises(JoinGRError, match="'complete' needs"):
+        retriever.retrieve(QUESTION, k=None, complete=1.5)
+
+
 def test_joins_lead_from_an_anchor_to_the_table(retriever: TableRetriever) -> None:
     found = retriever.retrieve(QUESTION, k=retriever.corpus.num_tables)
     anchors = {each.table for each in found if each.anchor}

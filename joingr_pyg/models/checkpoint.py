@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from joingr_pyg.errors import JoinGRError
+from joingr_pyg.models.calibration import Calibration
 from joingr_pyg.models.joingr import JoinGR
 from joingr_pyg.models.joingr_plus import JoinGRPlus
 from joingr_pyg.models.trainable import TrainableRetriever
@@ -14,6 +15,9 @@ from joingr_pyg.whole_file import whole_file
 
 KEY = "joingr"
 """Where a checkpoint describes itself, beside what the trainer keeps in it."""
+
+CALIBRATION = "calibration"
+"""Where a checkpoint keeps the numbers of the model's calibration, if it is calibrated."""
 
 STATE_PREFIX = "model."
 """How the trainer prefixes the names of the model's weights."""
@@ -51,9 +55,12 @@ def save_checkpoint(path: str | Path, model: TrainableRetriever, description: De
         JoinGRError: If the file cannot be written.
     """
     weights = {STATE_PREFIX + name: value for name, value in model.state_dict().items()}
+    content: dict[str, Any] = {KEY: asdict(description), "state_dict": weights}
+    if model.calibration is not None:
+        content[CALIBRATION] = asdict(model.calibration)
     try:
         with whole_file(Path(path)) as file:
-            torch.save({KEY: asdict(description), "state_dict": weights}, file)
+            torch.save(content, file)
     except OSError as error:
         raise JoinGRError(
             f"The checkpoint '{path}' cannot be written ({error.strerror}): give a file in a folder that exists."
@@ -77,12 +84,21 @@ def load_checkpoint(path: str | Path) -> tuple[TrainableRetriever, Description]:
         model.load_state_dict(
             {name.removeprefix(STATE_PREFIX): value for name, value in weights.items() if name.startswith(STATE_PREFIX)}
         )
+        if CALIBRATION in stored:
+            model.calibration = Calibration(**stored[CALIBRATION])
     except Exception as error:  # What is no checkpoint, or a damaged one, fails in many ways.
         raise JoinGRError(
             f"The file '{path}' is no JoinGR checkpoint ({type(error).__name__}): "
             "give one that train.py or TableRetriever.save wrote."
         ) from error
     return model.eval(), description
+
+
+def keep_calibration(path: Path, calibration: Calibration) -> None:
+    """Write a calibration into a checkpoint that a trainer wrote, with all else as it was."""
+    stored = torch.load(path, map_location="cpu", weights_only=True)
+    with whole_file(path) as file:
+        torch.save({**stored, CALIBRATION: asdict(calibration)}, file)
 
 
 def require_encoder(description: Description, name: str, identity: str, path: str | Path) -> None:

@@ -11,6 +11,7 @@ from torch.nn import functional as F
 from joingr_pyg.corpus import Corpus
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.models.anchors import ColumnIndex
+from joingr_pyg.models.calibration import CANDIDATES, Calibration
 from joingr_pyg.queries import Queries
 from joingr_pyg.schema import TableName
 
@@ -71,6 +72,9 @@ class Retriever(nn.Module):
     remembers: ClassVar[bool] = False
     """Whether :meth:`remember` has a use."""
 
+    calibration: Calibration | None = None
+    """What tells how many tables to return; scores are not comparable over methods, so each needs its own."""
+
     corpus: Corpus
     columns: ColumnIndex
 
@@ -101,3 +105,39 @@ class Retriever(nn.Module):
             queries: ``B`` questions.
             k: Number of tables to return, at least 1.
         """
+
+    def calibrate(self, queries: Queries, gold: Tensor) -> Calibration:
+        """Fit :attr:`calibration` to answered questions, best to such as the method did not learn from; returns it.
+
+        Args:
+            queries: ``Q`` questions.
+            gold: ``[Q, G]`` numbers of the tables that they needed, ``-1`` for empty places.
+
+        Raises:
+            JoinGRError: If there is no question.
+        """
+        rankings = [self.rank(chunk, CANDIDATES) for chunk in queries.split(256)]
+        if not rankings:
+            raise JoinGRError("There is no answered question to calibrate on: give at least one.")
+        table, score = (torch.cat(parts) for parts in zip(*rankings, strict=True))
+        needed = (table.unsqueeze(2) == gold.unsqueeze(1)).any(dim=2) & (table >= 0)
+        self.calibration = Calibration.fit(score, self.corpus.database[table.clamp(min=0)], needed)
+        return self.calibration
+
+    def needed(self, ranking: Ranking) -> Tensor:
+        """``[B, C]`` probability that each of the first ``C`` tables is needed.
+
+        Args:
+            ranking: A ranking of the tables of the corpus, of at least
+                :data:`~joingr_pyg.models.calibration.CANDIDATES` places.
+
+        Raises:
+            JoinGRError: If the method is not calibrated.
+        """
+        if self.calibration is None:
+            raise JoinGRError(
+                "This model is not calibrated, so it cannot tell how many tables are enough: give k, call "
+                "calibrate(queries, gold), or use a checkpoint that train.py wrote."
+            )
+        table, score = ranking.first(CANDIDATES)
+        return self.calibration.probability(score, self.corpus.database[table.clamp(min=0)])

@@ -45,6 +45,15 @@ def comparison(title: str, rows: Sequence[Row]) -> Table:
     return table
 
 
+def told_sets(asked: float, sets: Mapping[str, float]) -> str:
+    """One line on sets that were to be complete with the probability ``asked``."""
+    return (
+        f"Sets to be complete with probability {asked:g}: {sets['size']:.1f} tables, "
+        f"precision {sets['precision']:.3f}, recall {sets['recall']:.3f}, F1 {sets['f1']:.3f}, "
+        f"complete {sets['complete']:.3f}, calibration error {sets['calibration_error']:.3f}"
+    )
+
+
 def show(table: Table) -> None:
     """Print a table, wide enough for all of its columns where the output is no terminal."""
     console = Console()

@@ -12,8 +12,8 @@ from joingr_pyg.whole_file import whole_file
 METRICS = "metrics.json"
 QUESTIONS = "questions.jsonl"
 
-WITHOUT_EFFECT = ("fold_workers", "logger", "paths", "progress", "resume")
-"""Keys of a config that change no result."""
+WITHOUT_EFFECT = ("complete", "fold_workers", "logger", "paths", "progress", "resume")
+"""Keys of a config that change no metric."""
 
 
 DATA_OPTIONS: dict[str, Any] = {"words": "none", "expand_names": False}

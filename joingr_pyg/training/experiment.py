@@ -36,6 +36,7 @@ class Outcome:
         epochs: Epochs trained, of each model.
         folds: Metrics of each fold.
         spread: Standard deviation of each metric over folds.
+        sets: What the sets that the trained model returned are like, as in :class:`~joingr_pyg.evaluation.Evaluation`.
     """
 
     metrics: dict[str, float]
@@ -47,6 +48,7 @@ class Outcome:
     epochs: list[int]
     folds: list[dict[str, float]] = field(default_factory=list)
     spread: dict[str, float] = field(default_factory=dict)
+    sets: dict[str, float] = field(default_factory=dict)
 
 
 OnTested = Callable[[Fitted, Evaluation, JoinGraphs, Queries, Sequence[Question]], None]
@@ -100,6 +102,7 @@ def train_and_test(
         evaluation_seconds=tested.seconds,
         checkpoints=[fitted.checkpoint],
         epochs=[fitted.epochs],
+        sets=tested.sets,
     )
 
 
@@ -161,6 +164,7 @@ def cross_validate(
         epochs=[epochs for _, epochs, _ in fitted],
         folds=together.folds,
         spread=together.spread,
+        sets=together.sets,
     )
 
 

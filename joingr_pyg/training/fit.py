@@ -14,10 +14,13 @@ from lightning.pytorch.loggers import Logger
 from torch.utils.data import DataLoader
 
 from joingr_pyg.datasets import JoinGraphs, Question
+from joingr_pyg.datasets.gold import gold_tables
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.losses import TableLoss
 from joingr_pyg.models import TrainableRetriever
-from joingr_pyg.models.checkpoint import Description, load_checkpoint
+from joingr_pyg.models.calibration import Calibration
+from joingr_pyg.models.checkpoint import Description, keep_calibration, load_checkpoint
+from joingr_pyg.models.memory import QuestionMemory
 from joingr_pyg.queries import Queries
 from joingr_pyg.training.checkpoints import WholeCheckpoints
 from joingr_pyg.training.epochs import EpochBar, EpochSeed, Patience
@@ -127,6 +130,9 @@ def fit(
 ) -> Fitted | None:
     """Train a model on a dataset's questions.
 
+    The chosen model is calibrated on the validation questions, or where there are none on the training questions, whose
+    scores flatter.
+
     Several processes of one trainer take the step that one process would with the batch size of all of them together.
 
     Args:
@@ -204,7 +210,19 @@ def fit(
     if not chosen.is_file():
         raise JoinGRError(f"No epoch was trained, so there is no checkpoint '{chosen}': raise trainer.max_epochs.")
     best, _ = load_checkpoint(chosen)
+    rows = held_out or train
+    calibration = _calibration(best.index(dataset.corpus()), queries[rows], [questions[i] for i in rows])
+    keep_calibration(chosen, calibration)
     return Fitted(best, chosen, trainer.current_epoch, timer.time_elapsed())
+
+
+def _calibration(model: TrainableRetriever, queries: Queries, questions: Sequence[Question]) -> Calibration:
+    """Calibrate on questions that a memory does not hear from themselves, as in training."""
+    for module in model.modules():
+        module.training = isinstance(module, QuestionMemory)
+    calibration = model.calibrate(queries, gold_tables(questions, model.corpus))
+    model.eval()
+    return calibration
 
 
 def _callbacks(folder: Path, fitting: Fitting, validate: bool) -> list[Callback]:

@@ -1,0 +1,119 @@
+"""How many tables to return: the probability that a ranked table is needed, from scores alone."""
+
+from dataclasses import astuple, dataclass
+from typing import Self
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from joingr_pyg.errors import JoinGRError
+
+CANDIDATES = 25
+"""Ranked tables a question that are looked at; a set holds no others."""
+
+RIDGE = 1e-3
+"""Keeps the weights finite where few questions tell needed tables from others without error."""
+
+
+@dataclass(frozen=True)
+class Calibration:
+    r"""A logistic model of whether the table in place ``r`` of a ranking is needed.
+
+    .. math::
+        \operatorname{logit} p_r = b + w_r \ln r + w_\pi \ln \pi_r + w_d\, d_r, \qquad
+        \pi = \operatorname{softmax}(\kappa s)
+
+    over the first :data:`CANDIDATES` scores :math:`s`, where :math:`d_r` is how much of :math:`\pi` is in the table's
+    database. Scores of any scale will do: :math:`\kappa` is fitted too.
+
+    Args:
+        sharpness: :math:`\kappa`, above 0.
+        bias: :math:`b`.
+        place: :math:`w_r`.
+        belief: :math:`w_\pi`.
+        database: :math:`w_d`.
+    """
+
+    sharpness: float
+    bias: float
+    place: float
+    belief: float
+    database: float
+
+    @classmethod
+    def fit(cls, score: Tensor, database: Tensor, needed: Tensor) -> Self:
+        """Maximise the likelihood of answered questions.
+
+        Args:
+            score: ``[Q, C]`` scores, descending, ``-inf`` for empty places.
+            database: ``[Q, C]`` number of each table's database.
+            needed: ``[Q, C]`` whether the table is needed.
+
+        Raises:
+            JoinGRError: If there is no question.
+        """
+        filled = score > -torch.inf
+        if not filled.any():
+            raise JoinGRError("There is no answered question to calibrate on: give at least one.")
+        score, wanted = score.double(), needed[filled].double()
+        deviation = (score - score[:, :1])[filled].std(correction=0).clamp(min=1e-6)
+        log_sharpness = (-deviation.log()).requires_grad_()
+        weights = torch.zeros(4, dtype=torch.double, requires_grad=True)
+        optimizer = torch.optim.LBFGS([log_sharpness, weights], max_iter=50, line_search_fn="strong_wolfe")
+
+        def loss() -> Tensor:
+            optimizer.zero_grad()
+            logit = _features(score, database, log_sharpness.exp())[filled] @ weights
+            value = F.binary_cross_entropy_with_logits(logit, wanted) + RIDGE * weights[1:].square().sum()
+            value.backward()
+            return value.detach()
+
+        with torch.enable_grad():
+            optimizer.step(loss)
+        return cls(log_sharpness.exp().item(), *weights.tolist())
+
+    def probability(self, score: Tensor, database: Tensor) -> Tensor:
+        """``[B, C]`` probability that each table is needed, 0 in empty places; arguments as of :meth:`fit`."""
+        sharpness, *weights = astuple(self)
+        logit = _features(score, database, score.new_tensor(sharpness)) @ score.new_tensor(weights)
+        return logit.sigmoid().where(score > -torch.inf, 0)
+
+
+def _features(score: Tensor, database: Tensor, sharpness: Tensor) -> Tensor:
+    """``[B, C, 4]`` one, place, belief and share of the database; finite also in empty places."""
+    filled = score > -torch.inf
+    # Infinity stays out of the product, whose derivative it would spoil.
+    belief = (sharpness * score.where(filled, 0)).masked_fill(~filled, -torch.inf).log_softmax(dim=1)
+    same = database.unsqueeze(1) == database.unsqueeze(2)
+    share = (same * belief.exp().unsqueeze(1)).sum(dim=2)
+    place = torch.arange(1, score.size(1) + 1, device=score.device).to(score).log().expand_as(score)
+    return torch.stack([torch.ones_like(place), place, belief.where(filled, 0), share], dim=2)
+
+
+def set_sizes(probability: Tensor, complete: float) -> Tensor:
+    r"""``[B]`` sizes of the smallest sets that are complete with a probability of at least ``complete``.
+
+    A set is the beginning of a ranking; it is complete where nothing behind it is needed, which has the probability
+    :math:`\prod_{r > k} (1 - p_r)`. Every set holds at least one table.
+
+    Args:
+        probability: ``[B, C]`` probability that each ranked table is needed.
+        complete: Wanted probability, above 0 and below 1.
+
+    Raises:
+        JoinGRError: If ``complete`` is out of its range.
+    """
+    require_complete(complete)
+    behind = (1 - probability.double()).flip(1).cumprod(dim=1).flip(1)  # That nothing from this place on is needed.
+    return (behind < complete).sum(dim=1).clamp(min=1)
+
+
+def require_complete(complete: float) -> None:
+    """Refuse what is no probability.
+
+    Raises:
+        JoinGRError: If ``complete`` is not above 0 and below 1.
+    """
+    if not 0 < complete < 1:
+        raise JoinGRError(f"'complete' needs to be a probability above 0 and below 1 (got {complete}).")
