@@ -10,7 +10,8 @@ What the pass computes is the walk of :class:`~joingr_pyg.nn.JoinWalk`; what mak
   ``y`` is the shared sum and ``v`` the part of ``z`` and ``h``: three operations a channel.
 - Where nodes own rows, all nodes that the walks will meet are known before the first walk. Their rows are compared with
   the question in the order of memory, which a processor reads ahead, and in 16 bits a number: half the memory of single
-  precision, and enough to tell which row is nearest but where two are as good as equal.
+  precision, and enough to tell which row is nearest but where two are as good as equal. Then all projections that
+  the walks need are fetched at once.
 - All edges of a hop are scored in one flat loop: the branches of many short loops would cost more than the arithmetic.
 """
 
@@ -20,7 +21,10 @@ from typing import Any
 
 import numpy as np
 import torch
-from numba import njit
+from llvmlite import ir
+from numba import njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic
 
 # Indices are unsigned, so that no code is made for those that count from the end, and never meet a signed number,
 # with which numba would turn them into floating point.
@@ -31,6 +35,7 @@ Real = np.float32
 LOW = np.int64(2**32 - 1)
 SLACK = Real(0.05)
 CODES = Real(32767)
+LINE = Index(16)  # Numbers of single precision that a processor fetches at once.
 SMALLEST_REACH = Real(1e-30)  # More than is lost where numbers are too small to have all their digits.
 
 
@@ -184,6 +189,44 @@ def _choose_rows(query: Any, owned: Any, first_vector: Any, node: Any, key: Any,
         node_row[i] = first if first + ONE == last else nearest_row(query, norm, owned, first, last, upper)
 
 
+def _fetching(typing: Any, array: Any, row: Any, column: Any) -> Any:
+    """Have the processor fetch what is around ``array[row, column]`` while it goes on."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        kind, place = signature.args[0], arguments[1:]
+        start = context.make_array(kind)(context, builder, arguments[0])
+        address = cgutils.get_item_pointer(context, builder, kind, start, place, wraparound=False)
+        byte, flag = ir.IntType(8).as_pointer(), ir.IntType(32)
+        call = ir.FunctionType(ir.VoidType(), [byte, flag, flag, flag])
+        fetch = builder.module.declare_intrinsic("llvm.prefetch", [byte], call)
+        # To be read, kept as near as can be, data.
+        builder.call(fetch, [builder.bitcast(address, byte), flag(0), flag(3), flag(1)])
+        return context.get_dummy_value()
+
+    return types.void(array, row, column), generate
+
+
+_fetch: Any = intrinsic(_fetching)
+
+
+@compiled
+def _fetch_projections(graph: Any, features: Any, node: Any, node_row: Any) -> None:
+    """Have all projections fetched that the walks will need: together they take far less time than one by one."""
+    ptr, _, edge_number = graph
+    edge_row, edge_dot, frontier_row, frontier_dot, neighbor_row, neighbor_dot, _, _ = features
+    for i in range(node.size):
+        for k in range(Index(0), Index(edge_row.shape[1]), LINE):
+            _fetch(frontier_row, node_row[i], k)
+            _fetch(neighbor_row, node_row[i], k)
+        _fetch(frontier_dot, node_row[i], Index(0))
+        _fetch(neighbor_dot, node_row[i], Index(0))
+    for i in range(node.size):
+        for j in range(ptr[node[i]], ptr[node[i] + ONE]):
+            for k in range(Index(0), Index(edge_row.shape[1]), LINE):
+                _fetch(edge_row, edge_number[j], k)
+            _fetch(edge_dot, edge_number[j], Index(0))
+
+
 @lru_cache
 def walk_kernel(channels: int) -> Callable[..., Any]:
     """The pass for scorers of one hidden size, known to the compiler so that it unrolls and keeps registers.
@@ -223,6 +266,7 @@ def walk_kernel(channels: int) -> Callable[..., Any]:
             if owned[1].shape[0] > 0 and row.shape[0] == 0:
                 known = resolved = _meet(ptr, head, seed[b], decay.size, local, node)
                 _choose_rows(query[b], owned, first_vector, node[:known], key[:known], node_row, upper)
+                _fetch_projections(graph, features, node[:known], node_row)
             for w in range(seed.shape[1]):
                 if seed[b, w] < 0:
                     continue
