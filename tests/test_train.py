@@ -404,7 +404,10 @@ def test_what_exists_is_listed_where_a_choice_does_not(command: Command, group: 
     ("override", "sentence"),
     [
         ("model.anchorz=3", "train.py: There is no key 'model.anchorz'; beside it there are anchors, hops, "),
-        ("batchsize=3", "train.py: There is no key 'batchsize'; beside it there are seed, setting, ks, batch_size, "),
+        (
+            "batchsize=3",
+            "train.py: There is no key 'batchsize'; beside it there are seed, setting, ks, complete, batch_size, ",
+        ),
         ("paths.root=3", "train.py: There is no key 'paths.root'; beside it there are data, cache, output, multirun."),
     ],
 )
