@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 Array = NDArray[Any]
 
@@ -16,15 +17,14 @@ class Postings:
     Args:
         number: The row of each word.
         ptr: ``[V + 1]`` the entries of row ``v`` are ``ptr[v]:ptr[v + 1]``.
-        table: Table of each entry; a row names a table once.
+        table: Table of each entry.
         value: What the word adds to the table.
         num_tables: Number of tables ``T``.
     """
 
     def __init__(self, number: Mapping[str, int], ptr: Array, table: Array, value: Array, num_tables: int) -> None:
         self._number = number
-        self._first, self._width = ptr[:-1].astype(np.int64), np.diff(ptr).astype(np.int64)
-        self._table, self._value, self._num_tables = table, value, num_tables
+        self._added = csr_array((value.astype(float), table, ptr), shape=(len(ptr) - 1, num_tables))
 
     @classmethod
     def of_rows(cls, rows: Mapping[str, Mapping[int, float]], num_tables: int) -> "Postings":
@@ -39,13 +39,8 @@ class Postings:
 
     def __call__(self, questions: Sequence[Sequence[str]]) -> Array:
         """``[B, T]`` what the words of each question add up to; words without a row add nothing."""
-        number = self._number
-        known = [[number[word] for word in question if word in number] for question in questions]
+        known = [[self._number[word] for word in question if word in self._number] for question in questions]
         row = np.fromiter(chain.from_iterable(known), int)
-        width = self._width[row]
-        # The entries of several rows end to end: each is as far into its row as it is behind the row's begin.
-        entry = np.arange(width.sum()) + (self._first[row] - width.cumsum() + width).repeat(width)
-        begin = np.arange(0, len(known) * self._num_tables, self._num_tables).repeat([len(each) for each in known])
-        place = begin.repeat(width) + self._table[entry]
-        total = np.bincount(place, self._value[entry], minlength=len(known) * self._num_tables)
-        return total.reshape(len(known), self._num_tables).astype(np.float32)
+        ptr = np.cumsum([0, *map(len, known)])
+        asked = csr_array((np.ones(len(row)), row, ptr), shape=(len(known), self._added.shape[0]))
+        return (asked @ self._added).toarray().astype(np.float32)

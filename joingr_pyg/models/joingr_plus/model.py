@@ -40,6 +40,10 @@ FLOOR = exp(-4)
 """The ε of the fusion: what a table that no deposit reaches is taken to have."""
 
 
+WHOLE_TABLE, WHOLE_WORDS = 0.3, 0.3
+"""Weights of the table's own vector and of word matches in what phrases are told of the question as a whole."""
+
+
 class JoinGRPlus(TrainableRetriever):
     r"""Anchor, walk, aggregate as in the paper, with more to go by at each step.
 
@@ -167,7 +171,7 @@ class JoinGRPlus(TrainableRetriever):
 
     def _whole(self, evidence: TableEvidence) -> Tensor:
         """``[B, T]`` what a question says as a whole, before anything is learned: it stays as training goes on."""
-        return torch.lerp(evidence.similarity, evidence.table_similarity, 0.3) + 0.3 * evidence.lexical
+        return torch.lerp(evidence.similarity, evidence.table_similarity, WHOLE_TABLE) + WHOLE_WORDS * evidence.lexical
 
     def parts(self, evidence: TableEvidence) -> dict[Part, Tensor]:
         return self.prior.parts(evidence, self.memory(evidence.likeness))
@@ -190,7 +194,10 @@ class JoinGRPlus(TrainableRetriever):
 
     def forward(self, query: Tensor, evidence: TableEvidence) -> WalkOutput:
         votes = self.memory(evidence.likeness)
-        seed, deposit = self._seeds(self.prior(evidence, votes))
+        return self._walked(query, evidence, votes, self.prior(evidence, votes))
+
+    def _walked(self, query: Tensor, evidence: TableEvidence, votes: Tensor, prior: Tensor) -> WalkOutput:
+        seed, deposit = self._seeds(prior)
         question = torch.arange(len(query)).repeat_interleave(seed.size(1))
         plan = self._planner(seed.flatten(), question, len(query)).to(query.device)
         score = self._potentials(query, evidence, votes).gather(plan)
@@ -227,7 +234,7 @@ class JoinGRPlus(TrainableRetriever):
         if not self.walks:
             walked = torch.zeros_like(prior)
         elif self.training or queries.vector.device.type != "cpu" or not fused_available():
-            walked = self(queries.vector, evidence).node_scores()
+            walked = self._walked(queries.vector, evidence, votes, prior).node_scores()
         else:
             # Made anew for each batch: it costs nothing, and the decays may have changed.
             walk = FusedPotentialWalk(self.walk, self._planner)

@@ -9,7 +9,8 @@ ALL = 0.999
 """From how much of its name on all of it is said: shares are sums of rounded numbers."""
 
 MEASURES = (
-    # What is known of a candidate: its mean and standard deviation over the candidates of questions on BIRD train.
+    # What is known of a candidate, and about its mean and standard deviation over candidates on BIRD train; those of
+    # votes, of which there are none, and of phrases are guesses.
     ("score, below the best", -4.7, 2.4),
     ("logarithm of what the walk left", -2.9, 1.1),
     ("prior, below the best", -0.6, 0.35),
