@@ -33,7 +33,7 @@ def evaluate_method(cfg: DictConfig, folder: Path) -> dict[str, Any]:
     """Evaluate what a config describes and leave the results in ``folder``; returns what metrics.json says."""
     divided = cfg.dataset.test != cfg.dataset.train
     require_protocol(cfg.setting, cfg.ks, cfg.batch_size, cfg.complete)
-    require_folds(cfg.folds, divided)
+    require_folds(cfg.folds, divided, cfg.fold_held_out)
     torch.manual_seed(cfg.seed)
     start = time.perf_counter()
     encoder = CachedEncoder(instantiate(cfg.encoder), Path(cfg.paths.cache) / "embeddings")

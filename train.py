@@ -42,7 +42,7 @@ def train(cfg: DictConfig, folder: Path) -> dict[str, Any]:
     leave_speaking_to_the_first()
     # Whatever the config alone can tell wrong comes first, before hours of work.
     divided = cfg.dataset.test != cfg.dataset.train
-    require_folds(cfg.folds, divided)
+    require_folds(cfg.folds, divided, cfg.fold_held_out)
     require_protocol(cfg.setting, cfg.ks, complete=cfg.complete)
     sweep = HydraConfig.initialized() and HydraConfig.get().mode == RunMode.MULTIRUN
     require_startable(cfg.trainer.get("devices", 1), cfg.trainer.get("num_nodes", 1), sweep, cfg.fold_workers)

@@ -173,12 +173,16 @@ def require_protocol(setting: str, ks: Sequence[int], batch_size: int = 1, compl
     require_complete(complete)
 
 
-def require_folds(folds: int | None, divided: bool) -> None:
-    """Refuse a cross-validation of a benchmark that comes divided into training and test.
+def require_folds(folds: int | None, divided: bool, held_out: int | None = None) -> None:
+    """Refuse a cross-validation of a benchmark that comes divided into training and test, and a fold held out of none.
 
     Raises:
-        JoinGRError: If it does, and ``folds`` is a number.
+        JoinGRError: If it does and ``folds`` is a number, or ``held_out`` is one and ``folds`` is not.
     """
+    if held_out is not None and folds is None:
+        raise JoinGRError(
+            "'fold_held_out' leaves the other folds to be cross-validated: give 'folds' too, such as folds=4."
+        )
     if folds is not None and divided:
         raise JoinGRError(
             "'folds' is for a dataset without a test split, and this one has one: leave it out, or take dataset=beaver."

@@ -8,7 +8,7 @@ from torch import Tensor
 from joingr_pyg.datasets import JoinGraphs, Spider
 from joingr_pyg.encoders import Encoder
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.evaluation import Evaluation, evaluate
+from joingr_pyg.evaluation import Evaluation, evaluate, require_folds
 from joingr_pyg.models import Ranking, Retriever, Vanilla, heuristic
 from joingr_pyg.queries import Queries
 
@@ -151,3 +151,9 @@ def test_what_cannot_be_evaluated_is_told(dataset: JoinGraphs) -> None:
             run(dataset, Vanilla(), ks=ks)
     with pytest.raises(JoinGRError, match=r"'batch_size' needs to be at least 1 \(got 0\)"):
         run(dataset, Vanilla(), batch_size=0)
+
+
+def test_a_fold_is_held_out_of_folds() -> None:
+    with pytest.raises(JoinGRError, match=r"'fold_held_out' leaves the other folds .* give 'folds' too"):
+        require_folds(None, divided=False, held_out=0)
+    require_folds(4, divided=False, held_out=0)
