@@ -7,7 +7,7 @@ from typing import Any
 
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.reports.published import paper_tables
-from joingr_pyg.reports.result_rows import DATASETS, METRICS, ResultRow
+from joingr_pyg.reports.result_rows import DATASETS, MEASURED, METRICS, ResultRow
 from joingr_pyg.reports.result_tables import order, without_folders
 
 PARTS = {"": "metrics", " sd": "spread", " paper": "paper"}
@@ -16,7 +16,7 @@ PARTS = {"": "metrics", " sd": "spread", " paper": "paper"}
 HEAD = (
     *("paper table", "dataset", "split", "setting", "encoder", "method", "label", "trained on", "folds", "grouped"),
     *("options", "seeds", "questions", *(f"{name}{part}" for name in METRICS for part in PARTS)),
-    *("questions/s", "commands", "skipped"),
+    *("questions/s", *MEASURED, "commands", "skipped"),
 )
 AND = " && "
 
@@ -37,6 +37,7 @@ def as_csv(rows: list[ResultRow]) -> str:
                 *(row.folds or "", "yes" if row.grouped else "", " ".join(row.options)),
                 *(" ".join(map(str, row.seeds)), row.questions or "", *values),
                 "" if row.speed is None else f"{row.speed:.0f}",
+                *(_plain(row.measured.get(name)) for name in MEASURED),
                 *(AND.join(row.commands), without_folders(row.skipped)),
             ]
         )
@@ -81,6 +82,7 @@ def _row(line: Mapping[str, str]) -> ResultRow:
         seeds=tuple(map(int, line["seeds"].split())),
         questions=int(line["questions"] or 0),
         speed=float(line["questions/s"]) if line["questions/s"] else None,
+        measured={name: float(line[name]) for name in MEASURED if line[name]},
         commands=tuple(line["commands"].split(AND)) if line["commands"] else (),
         skipped=line["skipped"],
     )

@@ -13,6 +13,10 @@ from joingr_pyg.reports.sweep_table import sweep_table
 METRICS = ("P@5", "P@15", "R@5", "R@15", "PR@5", "PR@15")
 """The metrics of the paper, in its order."""
 
+MEASURED = ("size", "objective", "greedy_objective", "greedy_ratio", "time_limit_hits")
+"""What methods say that choose tables together: how many, the worth of their choice and of the greedy one, the ratio of
+both, and for how many questions time ran out."""
+
 NAMES = {
     "vanilla": "vanilla",
     "heuristic": "JoinGR, heuristic",
@@ -69,6 +73,7 @@ class ResultRow:
         speed: Questions ranked a second, mean over seeds.
         paper: What the paper prints for it.
         commands: The commands that make it, in order.
+        measured: What JAR and IterativeJAR say of their choices, means over seeds: :data:`MEASURED`.
         skipped: Why there are no numbers, where it could not be run.
         runs: The runs that were measured, a seed each.
     """
@@ -89,6 +94,7 @@ class ResultRow:
     speed: float | None = None
     paper: Mapping[str, float] = field(default_factory=dict)
     commands: tuple[str, ...] = ()
+    measured: Mapping[str, float] = field(default_factory=dict)
     skipped: str = ""
     runs: tuple[Run, ...] = ()
 
@@ -171,11 +177,23 @@ def _measured(
         questions=int(first.summary.get("questions", {}).get("scored", 0)),
         speed=sum(known) / len(known) if known else None,
         commands=tuple(commands_of(runs)),
+        measured=_of_choices(runs),
         runs=tuple(runs),
     )
     plain = row.setting == "pooled" and not row.grouped and not row.options
     beside = paper.get(_key(row)) if plain else None
     return row if beside is None else _with(row, paper=beside.metrics)
+
+
+def _of_choices(runs: Sequence[Run]) -> dict[str, float]:
+    """The means over runs of :data:`MEASURED`; nothing for other methods."""
+    said = [run.summary.get("measured", {}) for run in runs]
+    found = {name: [each[name] for each in said if name in each] for name in MEASURED}
+    if not found["objective"]:
+        return {}
+    # As many as the largest K are chosen where the method was not told.
+    found["size"] = [run.parameters.get("method.size") or max(run.summary["config"]["ks"]) for run in runs]
+    return {name: sum(values) / len(values) for name, values in found.items() if values}
 
 
 def options_of(run: Run) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from joingr_pyg.reports.significance import averaged
 ENCODERS = {"minilm": "MiniLM", "bge": "BGE", "contriever": "Contriever", "dtr": "DTR"}
 TRAINED = ("joingr", "joingr_plus")
 SHORT = ("R@5", "PR@5", "R@15", "PR@15")
+SETTINGS = {"pooled": "pooled", "per_database": "own database"}
 
 
 class Footnotes:
@@ -44,7 +45,7 @@ def paper_table(rows: Sequence[ResultRow], dataset: str) -> str:
     for row in sorted(chosen, key=order):
         cells = [_cell(row, name) for name in METRICS]
         lines.append([row.label, ENCODERS.get(row.encoder, row.encoder), *cells, _speed(row), notes.mark(row)])
-    return _table(lines, 2) + "\n" + notes.listed()
+    return table(lines, 2) + "\n" + notes.listed()
 
 
 def transfer_table(rows: Sequence[ResultRow]) -> str:
@@ -53,7 +54,7 @@ def transfer_table(rows: Sequence[ResultRow]) -> str:
     lines = [["model", "trained on", "tested on", *METRICS, "command"]]
     trained = [row for row in rows if row.method in TRAINED and row.setting == "pooled" and row.metrics]
     plain = [row for row in trained if not row.options and not row.grouped]
-    for row in sorted(plain, key=lambda row: (row.method, _index(DATASETS, row.dataset), row.trained or "")):
+    for row in sorted(plain, key=lambda row: (row.method, index(DATASETS, row.dataset), row.trained or "")):
         source = DATASETS.get(row.trained, row.trained) if row.trained else f"{DATASETS.get(row.dataset)} itself"
         source += f", {row.folds} folds" if row.folds else ""
         target = DATASETS.get(row.dataset, row.dataset)
@@ -61,7 +62,7 @@ def transfer_table(rows: Sequence[ResultRow]) -> str:
         lines.append([NAMES[row.method], source, target, *cells, notes.mark(row)])
     if len(lines) == 1:
         return "Nothing was trained.\n"
-    return _table(lines, 3) + "\n" + notes.listed()
+    return table(lines, 3) + "\n" + notes.listed()
 
 
 def folds_table(rows: Sequence[ResultRow]) -> str:
@@ -74,16 +75,15 @@ def folds_table(rows: Sequence[ResultRow]) -> str:
 def settings_table(rows: Sequence[ResultRow]) -> str:
     """All tables of the split competing, beside those of the question's database alone."""
     notes = Footnotes()
-    names = {"pooled": "pooled", "per_database": "own database"}
-    whole = [row for row in rows if not row.folds and row.metrics and row.setting in names]
-    return _side_by_side(whole, notes, ("pooled", "own database"), lambda row: names[row.setting])
+    whole = [row for row in rows if not row.folds and row.metrics and row.setting in SETTINGS]
+    return _side_by_side(whole, notes, ("pooled", "own database"), lambda row: SETTINGS[row.setting])
 
 
 def _side_by_side(
     rows: Iterable[ResultRow], notes: Footnotes, sides: tuple[str, str], side: Callable[[ResultRow], str]
 ) -> str:
     found: dict[tuple[str, str, str], dict[str, ResultRow]] = {}
-    for row in sorted(rows, key=lambda row: (_index(DATASETS, row.dataset), *order(row))):
+    for row in sorted(rows, key=lambda row: (index(DATASETS, row.dataset), *order(row))):
         found.setdefault((row.dataset, row.name, row.encoder), {}).setdefault(side(row), row)
     heading = [f"{name} {each}" for name in SHORT for each in sides]
     lines = [["test", "method", *heading, "commands"]]
@@ -94,7 +94,7 @@ def _side_by_side(
             lines.append([DATASETS.get(dataset, dataset), name, *cells, ", ".join(marks)])
     if len(lines) == 1:
         return "Nothing was run both ways.\n"
-    return _table(lines, 2) + "\n" + notes.listed()
+    return table(lines, 2) + "\n" + notes.listed()
 
 
 def differences_table(rows: Sequence[ResultRow]) -> str:
@@ -102,7 +102,7 @@ def differences_table(rows: Sequence[ResultRow]) -> str:
     pooled = [row for row in rows if row.runs and row.setting == "pooled" and row.dataset in DATASETS]
     plain = [row for row in pooled if not row.options and all(map(_has_questions, row.runs))]
     lines = [["test", "JoinGR, minus", *SHORT]]
-    for row in sorted(plain, key=lambda row: (_index(DATASETS, row.dataset), *order(row))):
+    for row in sorted(plain, key=lambda row: (index(DATASETS, row.dataset), *order(row))):
         if row.method != "joingr":
             continue
         others = [
@@ -116,7 +116,7 @@ def differences_table(rows: Sequence[ResultRow]) -> str:
         for other in sorted(others, key=order):
             found = paired_bootstrap(averaged(row.runs).values, averaged(other.runs).values)
             lines.append([test, other.label, *(_difference(found.get(name)) for name in SHORT)])
-    return _table(lines, 2) if len(lines) > 1 else "Nothing was trained.\n"
+    return table(lines, 2) if len(lines) > 1 else "Nothing was trained.\n"
 
 
 def _has_questions(run: Run) -> bool:
@@ -138,8 +138,8 @@ def _signed(value: float) -> str:
 def order(row: ResultRow) -> tuple[int, int, int, int, bool, str]:
     """Encoders in order, within them the paper's rows, then ours."""
     return (
-        _index(ENCODERS, row.encoder),
-        _index(NAMES, row.method),
+        index(ENCODERS, row.encoder),
+        index(NAMES, row.method),
         bool(row.trained) + 0,
         len(row.options),
         row.grouped,
@@ -147,11 +147,13 @@ def order(row: ResultRow) -> tuple[int, int, int, int, bool, str]:
     )
 
 
-def _index(names: Mapping[str, str], name: str) -> int:
+def index(names: Mapping[str, str], name: str) -> int:
+    """The place of a name among those known; what is not known comes last."""
     return list(names).index(name) if name in names else len(names)
 
 
-def _table(lines: Sequence[Sequence[str]], left: int) -> str:
+def table(lines: Sequence[Sequence[str]], left: int) -> str:
+    """A table in Markdown: its heading and its rows, the first ``left`` columns flush left."""
     rule = [":--"] * left + ["--:"] * (len(lines[0]) - left)
     return "".join(
         f"| {' | '.join(each.replace('|', chr(92) + '|') for each in row)} |\n" for row in [lines[0], rule, *lines[1:]]
@@ -160,18 +162,19 @@ def _table(lines: Sequence[Sequence[str]], left: int) -> str:
 
 def _cell(row: ResultRow, name: str) -> str:
     """Ours, and the paper's in brackets."""
-    paper = f"[{_short(row.paper[name])}]" if name in row.paper else ""
+    paper = f"[{short(row.paper[name])}]" if name in row.paper else ""
     return f"{_number(row, name)} {paper}".strip()
 
 
 def _number(row: ResultRow, name: str) -> str:
     if name not in row.metrics:
         return "" if row.metrics else "–"
-    spread = f" ± {_short(row.spread[name])}" if name in row.spread else ""
-    return _short(row.metrics[name]) + spread
+    spread = f" ± {short(row.spread[name])}" if name in row.spread else ""
+    return short(row.metrics[name]) + spread
 
 
-def _short(value: float) -> str:
+def short(value: float) -> str:
+    """Three digits, without the 0 before the point."""
     return f"{value:.3f}".removeprefix("0")
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.reports.collect import collect, differing
+from joingr_pyg.reports.greedy_table import greedy_table
 from joingr_pyg.reports.jobs import RUNNING, read_jobs
 from joingr_pyg.reports.page import fill
 from joingr_pyg.reports.published import paper_tables, source
@@ -108,6 +109,7 @@ def page_parts(rows: list[ResultRow]) -> dict[str, str]:
         "transfer": transfer_table(rows),
         "folds": folds_table(rows),
         "settings": settings_table(rows),
+        "greedy": greedy_table(rows),
         "differences": differences_table(rows),
     }
 
