@@ -1,0 +1,82 @@
+"""Bad arguments are refused."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch import Tensor
+
+from joingr_pyg.nn import JoinWalk
+
+Inputs = dict[str, Tensor]
+Make = Callable[..., JoinWalk]
+MakeInputs = Callable[..., Inputs]
+Prepared = Callable[[JoinWalk, Inputs], tuple]
+
+
+@pytest.mark.parametrize("hops", [0, -3])
+def test_hops_below_one_are_refused(hops: int) -> None:
+    with pytest.raises(ValueError, match=rf"'hops' needs to be at least 1 \(got {hops}\)"):
+        JoinWalk(hops=hops)
+
+
+@pytest.mark.parametrize("decay", [0, 1, -0.1, 1.5, float("nan")])
+def test_decay_out_of_range_is_refused(decay: float) -> None:
+    with pytest.raises(ValueError, match=rf"'decay' needs to lie between 0 and 1 \(got {decay}\)"):
+        JoinWalk(decay=decay)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"query": torch.zeros(5)}, "'query' needs to have shape [num_queries, channels] (got [5])"),
+        ({"edge_index": torch.zeros(3, 12).long()}, "'edge_index' needs to have shape [2, num_edges] (got [3, 12])"),
+        ({"edge_index": torch.full((2, 12), 7)}, "'edge_index' needs to hold numbers in [0, 7) (got 7 to 7)"),
+        ({"edge_attr": torch.zeros(11, 4)}, "'edge_attr' needs to have 12 rows (got 11)"),
+        ({"edge_attr": torch.zeros(13, 4)}, "'edge_attr' needs to have 12 rows (got 13)"),
+        ({"seed": torch.tensor([7, 0])}, "'seed' needs to hold numbers in [0, 7) (got 0 to 7)"),
+        ({"seed": torch.tensor([-1, 0])}, "'seed' needs to hold numbers in [0, 7) (got -1 to 0)"),
+        ({"seed": torch.tensor([0])}, "'seed' and 'seed_query' need to have one shape [num_walks] (got [1] and [2])"),
+        ({"seed_query": torch.tensor([0, 3])}, "'seed_query' needs to hold numbers in [0, 3) (got 0 to 3)"),
+        ({"seed_deposit": torch.ones(1)}, "'seed_deposit' needs to have shape [2] (got [1])"),
+        ({"seed_deposit": torch.ones(3)}, "'seed_deposit' needs to have shape [2] (got [3])"),
+        ({"seed_deposit": torch.ones(2, 1)}, "'seed_deposit' needs to have shape [2] (got [2, 1])"),
+        ({"row": torch.zeros(7).long()}, "'row' needs to have shape [3, num_nodes] (got [7])"),
+        ({"row": torch.zeros(2, 7).long()}, "'row' needs to have shape [3, num_nodes] (got [2, 7])"),
+        ({"row": torch.full((3, 7), 14)}, "'row' needs to hold numbers in [0, 14) (got 14 to 14)"),
+        ({"row": torch.full((3, 7), -1)}, "'row' needs to hold numbers in [0, 14) (got -1 to -1)"),
+    ],
+)
+def test_wrong_inputs_are_refused(make_walk: Make, make_inputs: MakeInputs, changes: Inputs, message: str) -> None:
+    walks = {"seed": torch.tensor([1, 2]), "seed_query": torch.tensor([0, 2]), "seed_deposit": torch.ones(2)}
+    inputs = make_inputs() | walks
+    make_walk()(**inputs)
+    with pytest.raises(ValueError, match=re.escape(message)):
+        make_walk()(**inputs | changes)
+
+
+def test_wrong_plans_are_refused(make_walk: Make, make_inputs: MakeInputs) -> None:
+    walk, inputs = make_walk(hops=2), make_inputs()
+    plan = make_walk(hops=3).planner(inputs["edge_index"], 7)(inputs["seed"], inputs["seed_query"], 3)
+    with pytest.raises(ValueError, match=re.escape("'plan' needs to have 2 hops (got 3)")):
+        walk(**inputs, plan=plan)
+    plan = walk.planner(inputs["edge_index"], 8)(inputs["seed"], inputs["seed_query"], 3)
+    message = "'plan' needs to be one of 3 queries, 7 nodes and 12 edges (got (3, 8, 12))"
+    with pytest.raises(ValueError, match=re.escape(message)):
+        walk(**inputs, plan=plan)
+
+
+def test_projections_belong_to_a_scorer(make_walk: Make, make_inputs: MakeInputs, prepared: Prepared) -> None:
+    learned, uniform = make_walk(), make_walk(learned=False)
+    plan, deposit, projections, *_ = prepared(learned, make_inputs())
+    for walk, given_projections in ((learned, None), (uniform, projections)):
+        with pytest.raises(ValueError, match="'projections' need to be given where the layer has a scorer"):
+            walk.propagate(plan, deposit, given_projections)
+
+
+@pytest.mark.parametrize("hop", [0, 4, -1])
+def test_hops_that_do_not_exist_are_refused(make_walk: Make, make_inputs: MakeInputs, hop: int) -> None:
+    output = make_walk()(**make_inputs())
+    with pytest.raises(IndexError, match=rf"'hop' needs to lie between 1 and 3 \(got {hop}\)"):
+        output.hop(hop)
