@@ -21,10 +21,10 @@ from joingr_pyg.folds import BY_DATABASE, deal_inner_folds
 from joingr_pyg.models import Retriever
 from joingr_pyg.models.checkpoint import load_checkpoint, require_encoder
 from joingr_pyg.multirun import named_failures, run
-from joingr_pyg.reports.comparison import Row, comparison, show, told_sets
-from joingr_pyg.reports.run_files import training_of, write_metrics, write_questions
-from joingr_pyg.reports.secrets import without_secrets
-from joingr_pyg.reports.summary import summarize
+from joingr_pyg.reports.runs.comparison import Row, comparison, show, told_sets
+from joingr_pyg.reports.runs.files import training_of, write_metrics, write_questions
+from joingr_pyg.reports.runs.secrets import without_secrets
+from joingr_pyg.reports.runs.summary import summarize
 
 logger = logging.getLogger("joingr_pyg.evaluate")
 

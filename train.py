@@ -20,10 +20,10 @@ from joingr_pyg.evaluation import evaluate, require_folds, require_protocol
 from joingr_pyg.folds import BY_DATABASE, deal_inner_folds
 from joingr_pyg.models import Retriever
 from joingr_pyg.multirun import named_failures, run
-from joingr_pyg.reports.comparison import Row, comparison, show, told_sets
-from joingr_pyg.reports.run_files import write_metrics, write_questions
-from joingr_pyg.reports.secrets import without_secrets
-from joingr_pyg.reports.summary import summarize
+from joingr_pyg.reports.runs.comparison import Row, comparison, show, told_sets
+from joingr_pyg.reports.runs.files import write_metrics, write_questions
+from joingr_pyg.reports.runs.secrets import without_secrets
+from joingr_pyg.reports.runs.summary import summarize
 from joingr_pyg.training.experiment import Outcome, cross_validate, train_and_test
 from joingr_pyg.training.fit import LAST, Fitting, fit
 from joingr_pyg.training.module import Optimization

@@ -6,7 +6,7 @@ from joingr_pyg.datasets import Demo
 from joingr_pyg.encoders import CachedEncoder, MiniLMEncoder
 from joingr_pyg.models import heuristic
 from joingr_pyg.queries import Queries
-from joingr_pyg.reports.walk_figure import draw_walk
+from joingr_pyg.reports.drawing.walk import draw_walk
 
 QUESTION = "Where have we put a Border Collie to work so far? Route name and massif please."
 

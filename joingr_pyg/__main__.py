@@ -6,7 +6,11 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.reports import compare, failure_report, figures, results, significance
+from joingr_pyg.reports.compare import command as compare
+from joingr_pyg.reports.failures import command as failures
+from joingr_pyg.reports.figures import command as figures
+from joingr_pyg.reports.results import command as results
+from joingr_pyg.reports.significance import command as significance
 
 PROGRAM = "python -m joingr_pyg"
 
@@ -19,7 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "compare": compare,
         "significance": significance,
         "results": results,
-        "failures": failure_report,
+        "failures": failures,
         "figures": figures,
     }.items():
         command = commands.add_parser(name, help=module.SUMMARY, description=module.SUMMARY)

@@ -10,8 +10,8 @@ from hydra.errors import MissingConfigException
 from omegaconf.errors import ConfigAttributeError, ConfigKeyError, MissingMandatoryValue
 
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.reports.run_files import WITHOUT_EFFECT
-from joingr_pyg.reports.secrets import without_secrets
+from joingr_pyg.reports.runs.files import WITHOUT_EFFECT
+from joingr_pyg.reports.runs.secrets import without_secrets
 
 
 @contextmanager

@@ -21,10 +21,20 @@ from omegaconf import DictConfig, OmegaConf
 from joingr_pyg.command_line import plain_errors, sentence, tell
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.progress import progress
-from joingr_pyg.reports.comparison import show
-from joingr_pyg.reports.jobs import ERROR, FAILED, FINISHED, SKIPPED, Job, failures, jobs_table, read_job, read_jobs
-from joingr_pyg.reports.jobs import write_job as write
-from joingr_pyg.reports.run_files import METRICS, effective, flat, write_text
+from joingr_pyg.reports.runs.comparison import show
+from joingr_pyg.reports.runs.files import METRICS, effective, flat, write_text
+from joingr_pyg.reports.runs.jobs import (
+    ERROR,
+    FAILED,
+    FINISHED,
+    SKIPPED,
+    Job,
+    failures,
+    jobs_table,
+    read_job,
+    read_jobs,
+)
+from joingr_pyg.reports.runs.jobs import write_job as write
 from joingr_pyg.training.processes import is_first
 
 Task = Callable[[DictConfig, Path], Mapping[str, Any]]

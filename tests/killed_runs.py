@@ -16,7 +16,7 @@ import torch
 
 from joingr_pyg.datasets import join_graphs
 from joingr_pyg.encoders import CachedEncoder, HashingEncoder
-from joingr_pyg.reports import run_files
+from joingr_pyg.reports.runs import files
 from joingr_pyg.training import checkpoints
 from joingr_pyg.training.module import RetrievalModule
 
@@ -79,7 +79,7 @@ def checkpoint() -> None:
 
 def results() -> None:
     """After training, between two files of results."""
-    run_files.write_questions = die  # type: ignore[assignment]
+    files.write_questions = die  # type: ignore[assignment]
 
 
 MOMENTS = {

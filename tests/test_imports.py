@@ -45,6 +45,9 @@ LAYERS = [
 ]
 """The parts of the package; each may import those before it and no other."""
 
+REPORTS = ["runs", "drawing", "significance", "compare", "results", "figures", "failures"]
+"""The parts of ``reports``, by the same rule."""
+
 TENSORS_ONLY = {"numpy", "torch", "torch_scatter", "numba", "llvmlite"}
 """What the layers may use besides the standard library."""
 
@@ -98,6 +101,13 @@ def test_imports_point_one_way() -> None:
         if other != part and LAYERS.index(other) >= LAYERS.index(part)
     ]
     assert not wrong
+
+
+def test_reports_import_one_way() -> None:
+    inside = [(path, module.split(".")) for path, part, module in IMPORTED if part == "reports"]
+    used = [(path.parent.name, module[2]) for path, module in inside if module[:2] == ["joingr_pyg", "reports"]]
+    assert {part for each in used for part in each} == set(REPORTS)
+    assert not [f"{part} imports {other}" for part, other in used if REPORTS.index(other) > REPORTS.index(part)]
 
 
 def test_the_layers_know_tensors_only() -> None:

@@ -11,7 +11,7 @@ from lightning.pytorch.loggers import CSVLogger, Logger
 from joingr_pyg.datasets import JoinGraphs, Question
 from joingr_pyg.evaluation import Evaluation
 from joingr_pyg.queries import Queries
-from joingr_pyg.reports.comparison import Row
+from joingr_pyg.reports.runs.comparison import Row
 from joingr_pyg.training.fit import Fitted
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from joingr_pyg.reports.run_files import write_questions
+from joingr_pyg.reports.runs.files import write_questions
 
 MakeRun = Callable[..., Path]
 
