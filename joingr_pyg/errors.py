@@ -1,4 +1,4 @@
-"""The one exception type that a person sees as a single sentence."""
+"""The one exception type that a person sees as a single sentence, and the ranges of arguments that are told so."""
 
 
 class JoinGRError(ValueError):
@@ -6,3 +6,25 @@ class JoinGRError(ValueError):
 
     The entry points print the message and exit with status 2; library callers may catch it.
     """
+
+
+def require_at_least(least: float, **values: float | None) -> None:
+    """Check arguments, given by their names; ``None`` is one that is left out.
+
+    Raises:
+        JoinGRError: If a value is below ``least``.
+    """
+    for name, value in values.items():
+        if value is not None and value < least:
+            raise JoinGRError(f"'{name}' needs to be at least {least} (got {value}).")
+
+
+def require_fraction(**values: float | None) -> None:
+    """Check arguments, given by their names; ``None`` is one that is left out.
+
+    Raises:
+        JoinGRError: If a value is not above 0 and below 1.
+    """
+    for name, value in values.items():
+        if value is not None and not 0 < value < 1:
+            raise JoinGRError(f"'{name}' needs to be above 0 and below 1 (got {value}).")

@@ -8,7 +8,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from joingr_pyg.corpus import Corpus
-from joingr_pyg.errors import JoinGRError
+from joingr_pyg.errors import JoinGRError, require_at_least, require_fraction
 from joingr_pyg.models.anchors import TableHits, diverse_anchors
 from joingr_pyg.models.evidence import Evidence
 from joingr_pyg.models.retriever import Ranking, rank_dense, rank_pairs
@@ -87,14 +87,11 @@ class JoinGR(TrainableRetriever):
             "unreached": unreached,
             "similarity_weight": similarity_weight,
         }
-        for name in ("anchors", "hops", "hidden_channels"):
-            if self.arguments[name] < 1:
-                raise JoinGRError(f"'{name}' needs to be at least 1 (got {self.arguments[name]}).")
+        require_at_least(1, anchors=anchors, hops=hops, hidden_channels=hidden_channels)
+        require_fraction(decay=decay)
         for name in ("mmr", "dropout"):
             if not 0 <= self.arguments[name] <= 1:
                 raise JoinGRError(f"'{name}' needs to lie between 0 and 1 (got {self.arguments[name]}).")
-        if not 0 < decay < 1:
-            raise JoinGRError(f"'decay' needs to be above 0 and below 1 (got {decay}).")
         if unreached not in ("behind", "drop"):
             raise JoinGRError(f"'unreached' needs to be 'behind' or 'drop' (got {unreached!r}).")
         self.anchors = anchors

@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 from torch import Tensor
 
 from joingr_pyg.corpus import Corpus
-from joingr_pyg.errors import JoinGRError
+from joingr_pyg.errors import require_at_least
 from joingr_pyg.models.retriever import Ranking, Retriever, rank_dense
 from joingr_pyg.queries import Queries
 from joingr_pyg.schema import TableName
@@ -43,9 +43,7 @@ class NearestQuestions(Retriever):
         self, temperature: float = 10.0, similarity_weight: float = 1.0, null_similarity: float | None = None
     ) -> None:
         super().__init__()
-        for name, value in {"temperature": temperature, "similarity_weight": similarity_weight}.items():
-            if value < 0:
-                raise JoinGRError(f"'{name}' needs to be at least 0 (got {value}).")
+        require_at_least(0, temperature=temperature, similarity_weight=similarity_weight)
         self.temperature = temperature
         self.similarity_weight = similarity_weight
         self.null_similarity = null_similarity

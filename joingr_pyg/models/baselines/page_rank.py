@@ -8,7 +8,7 @@ from scipy.sparse import csr_array, diags_array
 from torch import Tensor
 
 from joingr_pyg.corpus import Corpus
-from joingr_pyg.errors import JoinGRError
+from joingr_pyg.errors import JoinGRError, require_at_least
 from joingr_pyg.models.anchors import TableHits
 from joingr_pyg.models.baselines.table_graph import table_graph
 from joingr_pyg.models.retriever import Ranking, Retriever, rank_dense
@@ -38,8 +38,7 @@ class PageRank(Retriever):
 
     def __init__(self, anchors: int = 5, damping: float = 0.5) -> None:
         super().__init__()
-        if anchors < 1:
-            raise JoinGRError(f"'anchors' needs to be at least 1 (got {anchors}).")
+        require_at_least(1, anchors=anchors)
         if not 0 <= damping < 1:
             raise JoinGRError(f"'damping' needs to be at least 0 and below 1 (got {damping}).")
         self.anchors = anchors

@@ -9,7 +9,7 @@ from torch import Tensor
 from joingr_pyg.corpus import Corpus
 from joingr_pyg.descriptors import TABLE_COLUMNS
 from joingr_pyg.encoders import PairScorer
-from joingr_pyg.errors import JoinGRError
+from joingr_pyg.errors import require_at_least
 from joingr_pyg.models.retriever import Ranking, Retriever, rank_dense
 from joingr_pyg.progress import bar
 from joingr_pyg.queries import Queries
@@ -39,10 +39,8 @@ class Rear(Retriever):
 
     def __init__(self, retrieved: int = 15, expansions: int = 3, refiner: PairScorer | None = None) -> None:
         super().__init__()
-        if retrieved < 1:
-            raise JoinGRError(f"'retrieved' needs to be at least 1 (got {retrieved}).")
-        if expansions < 0:
-            raise JoinGRError(f"'expansions' needs to be at least 0 (got {expansions}).")
+        require_at_least(1, retrieved=retrieved)
+        require_at_least(0, expansions=expansions)
         self.retrieved = retrieved
         self.expansions = expansions
         self.refiner = refiner

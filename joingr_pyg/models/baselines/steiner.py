@@ -7,7 +7,7 @@ import torch
 from scipy.sparse.csgraph import dijkstra
 
 from joingr_pyg.corpus import Corpus
-from joingr_pyg.errors import JoinGRError
+from joingr_pyg.errors import require_at_least
 from joingr_pyg.models.baselines.table_graph import table_graph
 from joingr_pyg.models.retriever import Ranking, Retriever, rank_dense
 from joingr_pyg.queries import Queries
@@ -33,8 +33,7 @@ class Steiner(Retriever):
 
     def __init__(self, terminals: int = 5) -> None:
         super().__init__()
-        if terminals < 1:
-            raise JoinGRError(f"'terminals' needs to be at least 1 (got {terminals}).")
+        require_at_least(1, terminals=terminals)
         self.terminals = terminals
 
     def index(self, corpus: Corpus) -> Self:

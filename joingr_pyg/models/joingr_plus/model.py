@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from joingr_pyg.corpus import Corpus
-from joingr_pyg.errors import JoinGRError
+from joingr_pyg.errors import JoinGRError, require_at_least, require_fraction
 from joingr_pyg.models.calibration import Calibration
 from joingr_pyg.models.coverage import Coverage
 from joingr_pyg.models.evidence import Part
@@ -112,14 +112,9 @@ class JoinGRPlus(TrainableRetriever):
             "walk": walk,
             "candidates": candidates,
         }
-        for name, least in (("anchors", 1), ("hops", 1), ("rank", 0), ("candidates", 1)):
-            value = self.arguments[name]
-            if value is not None and value < least:
-                raise JoinGRError(f"'{name}' needs to be at least {least} (got {value}).")
-        for name in ("decay", "table_vector"):
-            value = self.arguments[name]
-            if value is not None and not 0 < value < 1:
-                raise JoinGRError(f"'{name}' needs to be above 0 and below 1 (got {value}).")
+        require_at_least(1, anchors=anchors, hops=hops, candidates=candidates)
+        require_at_least(0, rank=rank)
+        require_fraction(decay=decay, table_vector=table_vector)
         if sharpness <= 0:
             raise JoinGRError(f"'sharpness' needs to be above 0 (got {sharpness}).")
         self.anchors = anchors
