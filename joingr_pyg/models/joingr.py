@@ -178,6 +178,8 @@ class JoinGR(TrainableRetriever):
         query = queries.vector
         if k < 1:
             raise JoinGRError(f"K needs to be at least 1 (got {k}).")
+        if not self.takes_the_steps_of(JoinGR):
+            return super().rank(queries, k)
         if self.corpus.num_tables > DENSE_TABLES:
             return self._rank_reached(query, k)
         evidence = self.evidence(queries)

@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from typing import Any, ClassVar
 
+import torch
 from torch import Tensor
 
 from joingr_pyg.models.evidence import Part
@@ -10,9 +11,15 @@ from joingr_pyg.models.retriever import Ranking, Retriever
 from joingr_pyg.nn import JoinWalk, WalkOutput
 from joingr_pyg.queries import Queries
 
+STEPS = ("evidence", "forward", "scores", "ranking")
+"""The methods that lead from questions to a ranking, in their order."""
+
 
 class TrainableRetriever(Retriever):
     """A retriever whose scores come from the deposits of a walk.
+
+    A ranking is what :data:`STEPS` make of questions. A class may take a shorter way to the same, as long as
+    :meth:`takes_the_steps_of` says that no subclass has changed one of them.
 
     Attributes:
         kind: The name by which checkpoints call the class.
@@ -45,6 +52,15 @@ class TrainableRetriever(Retriever):
     @abstractmethod
     def ranking(self, scores: Tensor, evidence: Any, k: int) -> Ranking:
         """Rank by ``[B, T]`` scores."""
+
+    @torch.no_grad()
+    def rank(self, queries: Queries, k: int) -> Ranking:
+        evidence = self.evidence(queries)
+        return self.ranking(self.scores(self(queries.vector, evidence), evidence), evidence, k)
+
+    def takes_the_steps_of(self, kind: "type[TrainableRetriever]") -> bool:
+        """Whether each of :data:`STEPS` is the one that a class defines, overridden neither by a subclass nor here."""
+        return all(getattr(getattr(self, step), "__func__", None) is getattr(kind, step) for step in STEPS)
 
     def parts(self, evidence: Any) -> dict[Part, Tensor]:
         """What speaks for each table before the walk, ``[B, T]`` each, weighed as the model weighs them."""

@@ -6,8 +6,10 @@ import torch
 from joingr_pyg.corpus import Corpus
 from joingr_pyg.datasets import Demo
 from joingr_pyg.encoders import CachedEncoder, HashingEncoder
-from joingr_pyg.models import JoinGR, Ranking, heuristic, joingr
+from joingr_pyg.models import JoinGR, JoinGRPlus, Ranking, WalkEvidence, heuristic, joingr
+from joingr_pyg.models.joingr_plus import TableEvidence
 from joingr_pyg.models.retriever import rank_pairs
+from joingr_pyg.nn import WalkOutput
 from joingr_pyg.nn.fused import fused_available
 from joingr_pyg.queries import Queries
 
@@ -62,6 +64,48 @@ def test_paths_agree(
             table = other.table[row, place]
             near = (plain.score[row] - other.score[row, place]).abs() < 1e-5
             assert table in plain.table[row, near] or near[-1], (row, place)
+
+
+class OneHop(JoinGR):
+    """Counts what the first hop lays alone."""
+
+    def forward(self, query: torch.Tensor, evidence: WalkEvidence) -> WalkOutput:
+        output = super().forward(query, evidence)
+        later = torch.arange(len(output.deposit)) >= len(output.hop(1))
+        return output._replace(deposit=output.deposit.masked_fill(later, 0))
+
+
+class OneHopPlus(JoinGRPlus):
+    def forward(self, query: torch.Tensor, evidence: TableEvidence) -> WalkOutput:
+        output = super().forward(query, evidence)
+        later = torch.arange(len(output.deposit)) >= len(output.hop(1))
+        return output._replace(deposit=output.deposit.masked_fill(later, 0))
+
+
+@pytest.mark.parametrize("tables", [0, 10**9], ids=["reached", "dense"])
+def test_a_subclass_ranks_by_its_own_walk(
+    demo: Demo, corpus: Corpus, monkeypatch: pytest.MonkeyPatch, tables: int
+) -> None:
+    monkeypatch.setattr(joingr, "DENSE_TABLES", tables)
+    queries = demo.encode_questions()[range(0, 180, 20)]
+    for whole, subclass in ((JoinGR, OneHop), (JoinGRPlus, OneHopPlus)):
+        model, expected = (kind(None, hops=hops).eval().index(corpus) for kind, hops in ((subclass, 5), (whole, 1)))
+        ranking, by_hand = model.rank(queries, 15), expected.rank(queries, 15)
+        assert torch.allclose(ranking.score, by_hand.score, atol=1e-5)
+        assert not torch.allclose(ranking.score, whole(None, hops=5).eval().index(corpus).rank(queries, 15).score)
+        evidence = model.evidence(queries)
+        output = model(queries.vector, evidence)
+        assert torch.equal(model.ranking(model.scores(output, evidence), evidence, 15).table, ranking.table)
+
+
+def test_a_subclass_ranks_by_its_own_scores(demo: Demo, corpus: Corpus) -> None:
+    class Twice(JoinGR):
+        def scores(self, output: WalkOutput, evidence: WalkEvidence) -> torch.Tensor:
+            return 2 * super().scores(output, evidence)
+
+    queries = demo.encode_questions()[range(10)]
+    plain, twice = (kind(None, unreached="drop").eval().index(corpus).rank(queries, 15) for kind in (JoinGR, Twice))
+    assert torch.allclose(twice.score, 2 * plain.score, atol=1e-5)
 
 
 def test_similarity_of_pairs(demo: Demo, corpus: Corpus) -> None:

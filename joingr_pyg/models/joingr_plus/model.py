@@ -223,6 +223,8 @@ class JoinGRPlus(TrainableRetriever):
 
     @torch.no_grad()
     def rank(self, queries: Queries, k: int) -> Ranking:
+        if not self.takes_the_steps_of(JoinGRPlus):
+            return super().rank(queries, k)
         evidence = self.evidence(queries)
         votes = self.memory(evidence.likeness)
         prior = self.prior(evidence, votes)
