@@ -309,14 +309,19 @@ class BeaverNW(JoinGraphs):
 
 
 class Demo(JoinGraphs):
-    """The bundled benchmark: ten databases written for this package, one of them a warehouse with cryptic names."""
+    """The bundled benchmark: ten databases written for this package, one of them a warehouse with cryptic names.
+
+    Args:
+        root: Not looked at, and need not exist: the raw files are part of the package, and :attr:`root` says where. It
+            is taken so that the demo stands where any other dataset does.
+        arguments: As :class:`JoinGraphs`; there is nothing to download.
+    """
 
     benchmark_name = "demo"
     splits = ("train", "test")
 
-    @property
-    def raw_dir(self) -> str:
-        return str(resources.files("joingr_pyg.datasets").joinpath("demo"))
+    def __init__(self, root: str | Path, *arguments: Any, **options: Any) -> None:
+        super().__init__(str(resources.files("joingr_pyg.datasets")), *arguments, **options)
 
     @property
     def raw_file_names(self) -> list[str]:

@@ -360,6 +360,7 @@ def test_the_datasets_by_name() -> None:
 def test_the_demo_is_part_of_the_package(tmp_path: Path, encoder: Encoder) -> None:
     """It needs no folder of data, and both of its splits are keyed by all of its files."""
     train, test = (Demo(tmp_path / "nowhere", split, encoder, tmp_path) for split in ("train", "test"))
+    assert Path(train.root) == Path(train.raw_dir).parent == Path(join_graphs.__file__).parent
     assert len(train.raw_file_names) == 3 * len(
         {database.name for each in (train, test) for database in each.databases}
     )
