@@ -1,5 +1,6 @@
 """What the commands share: what they say of bad input, and the methods that their config knows."""
 
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +13,7 @@ from omegaconf.errors import ConfigAttributeError, ConfigKeyError, MissingMandat
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.reports.runs.files import WITHOUT_EFFECT
 from joingr_pyg.reports.runs.secrets import without_secrets
+from joingr_pyg.typed_secrets import typed_secrets
 
 
 @contextmanager
@@ -69,9 +71,10 @@ def given_overrides() -> list[str]:
     """What the command line said that bears on the results; nothing where there was no command line."""
     if not HydraConfig.initialized():
         return []
-    given = [each.partition("=") for each in HydraConfig.get().overrides.task]
-    telling = [each for each in given if each[0].lstrip("+~").split(".")[0].split("@")[0] not in WITHOUT_EFFECT]
-    return [f"{key}{equals}{without_secrets({key: value})[key]}" for key, equals, value in telling]
+    given = list(HydraConfig.get().overrides.task)
+    keys = [re.split(r"[=.@]", each.lstrip("+~"), maxsplit=1)[0] for each in given]
+    telling = [each for key, each in zip(keys, given, strict=True) if key not in WITHOUT_EFFECT]
+    return without_secrets(telling, typed_secrets(given))
 
 
 def tell(command: str, sentence: str) -> None:

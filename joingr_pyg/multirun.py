@@ -35,7 +35,11 @@ from joingr_pyg.reports.runs.jobs import (
     read_jobs,
 )
 from joingr_pyg.reports.runs.jobs import write_job as write
+from joingr_pyg.reports.runs.secrets import without_secrets
 from joingr_pyg.training.processes import is_first
+from joingr_pyg.typed_secrets import mask_records, masked_records, typed_secrets
+
+MULTIRUN = "multirun.yaml"
 
 Task = Callable[[DictConfig, Path], Mapping[str, Any]]
 
@@ -61,7 +65,9 @@ def run(command: str, task: Task, cfg: DictConfig) -> float | None:
         with plain_errors(command), progress(cfg.progress and is_first()):
             return _last(task(cfg, folder)["metrics"])
 
-    job = read_job(folder) or Job("", hydra.job.num, tuple(hydra.overrides.task), folder=folder)
+    secrets = typed_secrets(hydra.overrides.task)
+    overrides = tuple(without_secrets(list(hydra.overrides.task), secrets))
+    job = read_job(folder) or Job("", hydra.job.num, overrides, folder=folder)
     start = time.perf_counter()
     try:
         metrics = _finished(folder, cfg)
@@ -75,8 +81,9 @@ def run(command: str, task: Task, cfg: DictConfig) -> float | None:
     except (Exception, SystemExit) as error:
         reason = sentence(error)
         if reason is None:
-            write_text(folder / ERROR, "".join(traceback.format_exception(error)))
+            write_text(folder / ERROR, without_secrets("".join(traceback.format_exception(error)), secrets))
             reason = f"{' '.join(str(error).split()) or 'no message'} ({type(error).__name__}, see {ERROR})."
+        reason = without_secrets(reason, secrets)
         job = replace(job, status=FAILED, reason=reason)
         tell(command, f"Job {job.number} failed: {reason}")
     if not is_first():
@@ -112,7 +119,10 @@ def _finished(folder: Path, cfg: DictConfig) -> dict[str, float] | None:
 
 
 class Sweep(Callback):
-    """Tells the jobs of one multirun from those of others; ``hydra.callbacks`` of the commands' configs name it."""
+    """Tells the jobs of one multirun from those of others, and keeps secrets out of what Hydra records.
+
+    ``hydra.callbacks`` of the commands' configs name it.
+    """
 
     begun: ClassVar["Sweep | None"] = None
     """The multirun of this process."""
@@ -120,6 +130,8 @@ class Sweep(Callback):
     def __init__(self) -> None:
         self.identity = uuid4().hex
         self.folder = Path()
+        self.record: str | None = None
+        """``multirun.yaml`` without secrets, where there are any."""
 
     def on_multirun_start(self, config: DictConfig, **kwargs: Any) -> None:
         """Remember the sweep, and refuse what could not run or would search the wrong way.
@@ -132,13 +144,22 @@ class Sweep(Callback):
             tell(f"{config.hydra.job.name}.py", refusal)
             raise SystemExit(2)
         self.folder = Path(config.hydra.sweep.dir)
+        self.record = masked_records(config).get(MULTIRUN)
         Sweep.begun = self
 
     def on_job_start(self, config: DictConfig, *, task_function: TaskFunction, **kwargs: Any) -> None:
         """Leave a record that a job has begun: one that is killed leaves no other."""
+        mask_records(config)
         if config.hydra.mode is RunMode.MULTIRUN and is_first():
-            overrides = tuple(config.hydra.overrides.task)
+            self.mask_record()
+            given = list(config.hydra.overrides.task)
+            overrides = tuple(without_secrets(given, typed_secrets(given)))
             write(Job(self.identity, config.hydra.job.num, overrides, folder=Path(config.hydra.runtime.output_dir)))
+
+    def mask_record(self) -> None:
+        """Put the masked ``multirun.yaml`` into the place of the one that Hydra writes before the first job."""
+        if self.record is not None and (self.folder / MULTIRUN).is_file():
+            write_text(self.folder / MULTIRUN, self.record)
 
 
 def _refusal(hydra: DictConfig) -> str | None:
@@ -185,6 +206,8 @@ def named_failures(command: str) -> Iterator[None]:
         early = False
     finally:
         sweep, Sweep.begun = Sweep.begun, None
+        if sweep is not None and is_first():
+            sweep.mask_record()
         jobs: list[Job] = [] if sweep is None else read_jobs(sweep.folder, sweep.identity)
         if sweep is not None and jobs and is_first():
             sys.stdout.flush()

@@ -38,6 +38,7 @@ LAYERS = [
     "retrieval",
     "reports",
     "training",
+    "typed_secrets",
     "command_line",
     "multirun",
     "testing",
@@ -53,8 +54,8 @@ TENSORS_ONLY = {"numpy", "torch", "torch_scatter", "numba", "llvmlite"}
 
 RESERVED = {
     "lightning": {"training"},
-    "hydra": {"command_line", "multirun"},
-    "omegaconf": {"command_line", "multirun"},
+    "hydra": {"typed_secrets", "command_line", "multirun"},
+    "omegaconf": {"typed_secrets", "command_line", "multirun"},
     "sentence_transformers": {"encoders"},
     "sqlglot": {"schema"},
     "faiss": {"models"},

@@ -156,12 +156,11 @@ def test_an_offline_run_tells_everything_but_secrets(ran: Any) -> None:
     (entry,) = [each for each in artifact.manifest.contents if each.path == "best.ckpt"]
     assert entry.size == (ran.folder / "best.ckpt").stat().st_size
     # Secrets.
-    for path in (ran.folder / "wandb").rglob("*"):
+    for path in ran.folder.rglob("*"):
         if path.is_file():
             content = path.read_bytes()
             assert SECRET.encode() not in content, path
             assert LOGIN.partition(":")[2].encode() not in content, path
-    assert SECRET not in (ran.folder / "metrics.json").read_text()
 
 
 def test_a_question_has_the_places_of_its_gold_tables() -> None:

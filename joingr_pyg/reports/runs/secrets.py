@@ -1,35 +1,62 @@
-"""Plain values without the secrets that a config may have taken from the environment."""
+"""Plain values without the secrets that a config may have taken from the environment or the command line."""
 
 import os
 import re
+from collections.abc import Collection, Iterable
 from typing import Any
 
 MASK = "***"
 
 _SECRET_NAME = re.compile(r"passw(or)?d|passphrase|secret|token$|api_?key|access_?key|private_?key|credential", re.I)
 _LOGIN_IN_URL = re.compile(r"(?<=://)[^/@\s]+@")
+_OVERRIDE = re.compile(r"(^|,)([+~]*[\w.@/-]+)=([^,]+)")
 
 
-def without_secrets(values: Any) -> Any:
+def without_secrets(values: Any, known: Collection[str] = ()) -> Any:
     """A copy of nested plain values in which secrets are masked.
 
-    Masked are values whose key names a secret, the login of an address (``scheme://user:password@host``), and whatever
-    an environment variable holds whose name says so.
+    Masked are values whose key names a secret, also in overrides (``key=value``), the login of an address
+    (``scheme://user:password@host``), whatever an environment variable holds whose name says so, and what is known.
+
+    Args:
+        values: Nested dictionaries and lists.
+        known: Secrets to be masked wherever they stand; of three characters or less, only under their key.
     """
-    held = [value for name, value in os.environ.items() if _SECRET_NAME.search(name) and len(value) > 3]
+    environment = [value for name, value in os.environ.items() if _SECRET_NAME.search(name)]
+    held = {value for value in [*environment, *known] if len(value) > 3}
     return _masked(values, sorted(held, key=len, reverse=True))
+
+
+def secrets_in(values: Any) -> set[str]:
+    """The values, as text, whose keys name a secret."""
+    if isinstance(values, dict):
+        own = {str(value) for key, value in values.items() if _is_secret(key, value)}
+        return own | _all_in(values.values())
+    return _all_in(values) if isinstance(values, list | tuple) else set()
+
+
+def _all_in(values: Iterable[Any]) -> set[str]:
+    return set().union(*map(secrets_in, values))
+
+
+def _is_secret(key: Any, value: Any) -> bool:
+    told = isinstance(value, str | int | float) and not isinstance(value, bool) and value != ""
+    return told and _SECRET_NAME.search(str(key)) is not None
 
 
 def _masked(values: Any, held: list[str]) -> Any:
     if isinstance(values, dict):
-        return {
-            key: MASK if isinstance(value, str) and value and _SECRET_NAME.search(str(key)) else _masked(value, held)
-            for key, value in values.items()
-        }
+        return {key: MASK if _is_secret(key, value) else _masked(value, held) for key, value in values.items()}
     if isinstance(values, list | tuple):
         return [_masked(value, held) for value in values]
     if not isinstance(values, str):
         return values
     for secret in held:
         values = values.replace(secret, MASK)
+    values = _OVERRIDE.sub(_masked_override, values)
     return _LOGIN_IN_URL.sub(f"{MASK}@", values)
+
+
+def _masked_override(found: re.Match[str]) -> str:
+    before, key, value = found.groups()
+    return f"{before}{key}={MASK}" if _is_secret(key, value) else found[0]

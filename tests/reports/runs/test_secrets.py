@@ -1,6 +1,6 @@
 import pytest
 
-from joingr_pyg.reports.runs.secrets import without_secrets
+from joingr_pyg.reports.runs.secrets import secrets_in, without_secrets
 
 
 def test_logins_of_addresses_are_masked() -> None:
@@ -30,3 +30,25 @@ def test_what_the_environment_hides_is_masked_anywhere(monkeypatch: pytest.Monke
         "dsn": "user=a pwd=***",
         "note": "abc ***",
     }
+
+
+def test_numbers_may_be_secrets() -> None:
+    assert without_secrets({"password": 1234, "token": True, "port": 1234}) == {
+        "password": "***",
+        "token": True,
+        "port": 1234,
+    }
+
+
+def test_overrides_are_masked_by_their_key() -> None:
+    assert without_secrets(["+a.password=x", "++my_token=a=b", "model.hops=3", "x=tokens=1", "~a.password"]) == [
+        *("+a.password=***", "++my_token=***", "model.hops=3", "x=tokens=1", "~a.password")
+    ]
+    assert without_secrets("a.api_key=x,model.hops=3") == "a.api_key=***,model.hops=3"
+
+
+def test_what_is_known_is_masked_anywhere_unless_it_is_short() -> None:
+    values = {"password": ["x"], "databases": [{"api_key": "abcd"}, {"secret": 12345}], "token": "ab"}
+    known = secrets_in(values)
+    assert known == {"abcd", "12345", "ab"}
+    assert without_secrets({"note": "ab, abcd and 12345"}, known) == {"note": "ab, *** and ***"}
