@@ -1,19 +1,20 @@
-"""Draws the README's picture: the walk of one demo question, ``python docs/draw_walk.py``."""
+"""Draws the README's picture: how a retriever answers one demo question, ``python docs/draw_walk.py``."""
 
 from pathlib import Path
 
-from joingr_pyg.datasets import Demo
+from joingr_pyg import TableRetriever
+from joingr_pyg.datasets.demo import read_demo
 from joingr_pyg.encoders import CachedEncoder, MiniLMEncoder
-from joingr_pyg.models import heuristic
 from joingr_pyg.queries import Queries
 from joingr_pyg.reports.drawing.walk import draw_walk
 
 QUESTION = "Where have we put a Border Collie to work so far? Route name and massif please."
 
-dataset = Demo("data", "test", CachedEncoder(MiniLMEncoder()), Path("~/.cache/joingr_pyg").expanduser())
-question = next(each for each in dataset.questions if each.text == QUESTION)
-model = heuristic().index(dataset.corpus())
-asked = Queries.encode([QUESTION], dataset.encoder)
+demo = read_demo("test")
+question = next(each for each in demo.questions if each.text == QUESTION)
+encoder = CachedEncoder(MiniLMEncoder())
+retriever = TableRetriever(demo.databases, encoder)
 target = Path(__file__).with_name("walk.png")
-draw_walk(model, asked, question.gold).savefig(target, dpi=110)
+asked = Queries.encode([QUESTION], encoder)
+draw_walk(retriever.model, asked, question.gold, most=14).savefig(target, dpi=110)
 print(f"Drawn: {target}")

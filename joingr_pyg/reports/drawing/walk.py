@@ -1,6 +1,7 @@
 """A picture of the walk of one question: anchors, the joins it took, and where its deposits lie."""
 
 from collections.abc import Collection
+from math import pi
 from textwrap import fill
 
 import networkx as nx
@@ -59,11 +60,12 @@ def draw_walk(model: TrainableRetriever, asked: Queries, gold: Collection[TableN
         graph, place, ax=axes, edge_color=EDGE, width=[0.4 + 7 * width / widest for width in widths], alpha=0.7
     )
     largest = max(float(scores.max()), 1e-9)
+    area = {table: 200 + 1800 * float(scores[table]) / largest for table in graph}
     nx.draw_networkx_nodes(
         graph,
         place,
         ax=axes,
-        node_size=[200 + 1800 * float(scores[table]) / largest for table in graph],
+        node_size=list(area.values()),
         node_color=[GOLD if table in gold_numbers else OTHER for table in graph],
         edgecolors=["black" if table in anchors else "white" for table in graph],
         linewidths=[2.2 if table in anchors else 1.0 for table in graph],
@@ -73,8 +75,10 @@ def draw_walk(model: TrainableRetriever, asked: Queries, gold: Collection[TableN
         axes.annotate(
             rank.get(table, "") + corpus.tables[table][1],
             place[table],
+            (0, -3 - (area[table] / pi) ** 0.5),  # Below the node, which a name would hide.
+            textcoords="offset points",
             ha="center",
-            va="center",
+            va="top",
             fontsize=8.5,
             bbox={"boxstyle": "round,pad=0.15", "fc": "white", "ec": "none", "alpha": 0.75},
             parse_math=False,
@@ -85,7 +89,7 @@ def draw_walk(model: TrainableRetriever, asked: Queries, gold: Collection[TableN
             Line2D([], [], marker="o", ls="", ms=11, mfc=GOLD, mec="white", label="needed by the gold SQL"),
             Line2D([], [], color=EDGE, lw=4, alpha=0.7, label="deposit on a join"),
         ],
-        loc="lower left",
+        loc="lower right",
         frameon=False,
     )
     axes.margins(0.12)
@@ -98,8 +102,13 @@ def _layout(graph: nx.Graph) -> dict[int, tuple[float, float]]:
     left = 0.0
     for nodes in sorted(nx.connected_components(graph), key=len, reverse=True):
         part = graph.subgraph(nodes)
-        width = max(1.0, len(nodes) ** 0.5)
-        for node, (x, y) in nx.kamada_kawai_layout(part, weight=None).items() if len(nodes) > 1 else [(*nodes, (0, 0))]:
-            place[node] = (left + width * (1 + x), width * y if len(nodes) > 2 else 0.8 * y)
+        if len(nodes) > 2:
+            width = len(nodes) ** 0.5
+            laid = {node: (x, width * y) for node, (x, y) in nx.kamada_kawai_layout(part, weight=None).items()}
+        else:  # One above the other.
+            width = 1.0
+            laid = {node: (0.0, height) for node, height in zip(sorted(nodes), (0.8, -0.8), strict=False)}
+        for node, (x, y) in laid.items():
+            place[node] = (left + width * (1 + x), y)
         left += 2 * width + 0.5
     return place

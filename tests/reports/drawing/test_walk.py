@@ -77,6 +77,14 @@ def test_no_two_tables_share_a_place(model: JoinGR) -> None:
     assert distances.min() > 0.3
 
 
+def test_a_name_stands_below_its_node(model: JoinGR) -> None:
+    axes, nodes, _, _ = drawn(draw_walk(model, Queries(QUESTION, ("?",))))
+    for text, size in zip(axes.texts, nodes.get_sizes(), strict=True):
+        x, down = text.get_position()
+        assert (x, text.get_va()) == (0, "top")
+        assert -down > (size / torch.pi) ** 0.5  # The radius in points.
+
+
 @pytest.mark.parametrize("question", ["Is $\\frac{1}{2 more than $5?", "哪个部门预算最高？", "word " * 300])
 @pytest.mark.filterwarnings("ignore:Glyph .* missing")
 def test_any_question_is_a_title(model: JoinGR, question: str) -> None:
