@@ -30,6 +30,10 @@ class Coverage:
         texts: ``T`` texts of tables, each with its name.
         titles: ``T`` readable names of tables.
         databases: ``T`` readable names of their databases.
+
+    Attributes:
+        parts: Which share of each name a word is.
+        held: What each word that a text holds weighs.
     """
 
     def __init__(self, texts: Sequence[str], titles: Sequence[str], databases: Sequence[str]) -> None:
@@ -47,8 +51,8 @@ class Coverage:
             for word in name:
                 if word in self._weight:
                     parts[word][table] = self._weight[word] / total
-        self._held = Postings.of_rows({word: dict.fromkeys(at, self._weight[word]) for word, at in held.items()}, size)
-        self._parts = Postings.of_rows(parts, size)
+        self.held = Postings.of_rows({word: dict.fromkeys(at, self._weight[word]) for word, at in held.items()}, size)
+        self.parts = Postings.of_rows(parts, size)
 
     def __call__(self, questions: Sequence[Sequence[str]]) -> tuple[Tensor, Tensor]:
         """Shares, 0 to 1, for questions given as their distinct words.
@@ -56,7 +60,10 @@ class Coverage:
         Returns:
             ``[B, T]`` how much of each name is said, and ``[B, T]`` how much of each question is covered.
         """
-        # Where nothing is known there is nothing to share: 0 of 1.
-        total = [sum(self._weight.get(word, 0.0) for word in question) or 1.0 for question in questions]
-        covered = self._held(questions) / np.array(total, np.float32).reshape(-1, 1)
-        return torch.from_numpy(self._parts(questions)), torch.from_numpy(covered)
+        total = [self.total(question) for question in questions]
+        covered = self.held(questions) / np.array(total, np.float32).reshape(-1, 1)
+        return torch.from_numpy(self.parts(questions)), torch.from_numpy(covered)
+
+    def total(self, question: Sequence[str]) -> float:
+        """What the words of a question that some text holds weigh; 1 where there is none, so that 0 of 1 is covered."""
+        return sum(self._weight.get(word, 0.0) for word in question) or 1.0

@@ -30,20 +30,23 @@ class LexicalIndex:
         texts: The texts.
         k1: How slowly repeated words saturate, at least 0.
         b: How far long texts are discounted, from 0 to 1.
+
+    Attributes:
+        postings: What each word adds to the score of each text.
     """
 
     def __init__(self, texts: Sequence[str], k1: float, b: float) -> None:
         tokens = [words(text) for text in texts]
-        self._postings = Postings({}, np.zeros(1), np.empty(0, int), np.empty(0), len(texts))
+        self.postings = Postings({}, np.zeros(1), np.empty(0, int), np.empty(0), len(texts))
         if any(tokens):
             index = bm25s.BM25(k1=k1, b=b, method="lucene")
             index.index(tokens, create_empty_token=False, show_progress=False)
             table, value = index.scores["indices"], index.scores["data"]
-            self._postings = Postings(index.vocab_dict, index.scores["indptr"], table, value, len(texts))
+            self.postings = Postings(index.vocab_dict, index.scores["indptr"], table, value, len(texts))
 
     def scores(self, questions: Sequence[Sequence[str]]) -> Tensor:
         """``[B, T]`` scores of questions given as their distinct words; 0 where no word is shared."""
-        return torch.from_numpy(self._postings(questions))
+        return torch.from_numpy(self.postings(questions))
 
     def word_scores(self, question: str) -> dict[str, Tensor]:
         """What each distinct word of a question adds to :meth:`scores`, ``[T]``, by its first spelling."""

@@ -28,6 +28,11 @@ class QuestionMemory(nn.Module):
     Args:
         temperature: Initial :math:`\tau`.
         null: Initial :math:`c_0`.
+
+    Attributes:
+        voters: ``[V, d]`` the remembered questions that have a vote, made anew whenever they change.
+        voter: Who casts each vote, ...
+        table: ... and for which table.
     """
 
     def __init__(self, temperature: float = 10.0, null: float = 0.3) -> None:
@@ -67,26 +72,31 @@ class QuestionMemory(nn.Module):
     def _bind(self) -> None:
         needed = [sorted({self._number[table] for table in tables if table in self._number}) for tables in self._gold]
         voters = [row for row, tables in enumerate(needed) if tables]
-        self._voters = self._asked[voters]
-        self._voter = torch.tensor([voter for voter, row in enumerate(voters) for _ in needed[row]], dtype=torch.long)
-        self._table = torch.tensor([table for row in voters for table in needed[row]], dtype=torch.long)
+        self.voters = self._asked[voters]
+        self.voter = torch.tensor([voter for voter, row in enumerate(voters) for _ in needed[row]], dtype=torch.long)
+        self.table = torch.tensor([table for row in voters for table in needed[row]], dtype=torch.long)
 
     def likeness(self, query: Tensor) -> Tensor:
         """``[B, V]`` cosines of questions ``[B, d]`` and the ``V`` remembered ones that have a vote."""
-        return query @ self._voters.t() if len(self._voters) else query.new_zeros(len(query), 0)
+        return query @ self.voters.t() if len(self.voters) else query.new_zeros(len(query), 0)
+
+    @property
+    def nothing(self) -> Tensor:
+        """What stands in the last place of the softmax."""
+        return self.temperature * self.null
 
     def forward(self, likeness: Tensor) -> Tensor:
         """``[B, T]`` votes, given :meth:`likeness`."""
         votes = likeness.new_zeros(len(likeness), len(self._number))
         if not likeness.size(1):
             # Zero, but of the parameters: training in several processes wants to see all of them used.
-            return votes * (self.temperature * self.null)
+            return votes * self.nothing
         heard = self.temperature * likeness
         if self.training:
             heard = heard.masked_fill(likeness > SAME, -torch.inf)
-        nothing = (self.temperature * self.null).expand(len(heard), 1)
+        nothing = self.nothing.expand(len(heard), 1)
         weight = torch.cat([heard, nothing], dim=1).softmax(dim=1)
-        return votes.index_add(1, self._table, weight[:, self._voter])
+        return votes.index_add(1, self.table, weight[:, self.voter])
 
     def get_extra_state(self) -> dict[str, Any]:
         return {"asked": self._asked, "gold": [[list(table) for table in tables] for tables in self._gold]}

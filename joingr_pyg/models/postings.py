@@ -37,9 +37,18 @@ class Postings:
             num_tables,
         )
 
+    @property
+    def matrix(self) -> tuple[Array, Array, Array]:
+        """Where the entries of each row begin, ``[V + 1]``, and table and value of each entry."""
+        return self._added.indptr, self._added.indices, self._added.data
+
+    def rows(self, question: Sequence[str]) -> list[int]:
+        """The rows of words; some words may have none."""
+        return [self._number[word] for word in question if word in self._number]
+
     def __call__(self, questions: Sequence[Sequence[str]]) -> Array:
         """``[B, T]`` what the words of each question add up to; words without a row add nothing."""
-        known = [[self._number[word] for word in question if word in self._number] for question in questions]
+        known = [self.rows(question) for question in questions]
         row = np.fromiter(chain.from_iterable(known), int)
         ptr = np.cumsum([0, *map(len, known)])
         asked = csr_array((np.ones(len(row)), row, ptr), shape=(len(known), self._added.shape[0]))

@@ -2,6 +2,7 @@
 
 import os
 from collections import deque
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache, partial
 from importlib.util import find_spec
@@ -230,6 +231,25 @@ def _floats(tensor: Tensor) -> Array:
 
 def _indices(tensor: Tensor) -> Array:
     return tensor.long().contiguous().numpy().view(np.uint64)
+
+
+def share_out(run: Callable[[int, int], None], count: int, most: int | None = None) -> None:
+    """Call ``run(begin, end)`` for parts of ``range(count)``, on as many threads as torch uses.
+
+    Args:
+        run: What to do; compiled code lets go of the interpreter.
+        count: How many queries there are.
+        most: How many a part may have at most.
+    """
+    threads = torch.get_num_threads()
+    size = max(SMALLEST_CHUNK, -(-count // threads))
+    size = size if most is None else min(size, most)
+    parts = [(begin, min(begin + size, count)) for begin in range(0, count, size)]
+    if threads == 1 or len(parts) < 2:
+        for part in parts:
+            run(*part)
+    else:
+        list(thread_pool(os.getpid(), threads).map(lambda part: run(*part), parts))
 
 
 @lru_cache(maxsize=1)

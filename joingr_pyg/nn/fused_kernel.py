@@ -50,7 +50,7 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @compiled
-def _exp(x: Any) -> Any:
+def exp(x: Any) -> Any:
     """Exponential of a number that is not positive, to single precision, in a form that compiles to vectors."""
     x = max(x, Real(-87.0))
     power = np.floor(x * Real(1.4426950408889634) + Real(0.5))
@@ -365,7 +365,7 @@ def walk_kernel(channels: int) -> Callable[..., Any]:
                     for j in range(edges):
                         share[j] -= peak[source[j]]
                     for j in range(edges):
-                        share[j] = _exp(share[j])
+                        share[j] = exp(share[j])
                     for j in range(edges):
                         total[source[j]] += share[j]
                     for place in range(low, high):

@@ -91,6 +91,18 @@ class InteractionScorer(nn.Module):
             node = node + torch.linalg.multi_dot((query, self.query.t(), self.node, x.t()))
         return Potentials(edge, node)
 
+    def interactions(self, edge_attr: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
+        """What a query is multiplied by to get its interactions with edges and nodes, which are linear in it.
+
+        Args:
+            edge_attr: ``[E, edge_channels]`` edges.
+            x: ``[N, node_channels]`` nodes.
+
+        Returns:
+            ``[E, query_channels]`` and ``[N, query_channels]``.
+        """
+        return edge_attr @ self.edge.t() @ self.query, x @ self.node.t() @ self.query
+
     def __repr__(self) -> str:
         return (
             f"{self.__class__.__name__}({self.query.size(1)}, {self.edge.size(1)}, {self.node.size(1)}, "

@@ -4,13 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from joingr_pyg.nn.fused_kernel import compiled
+from joingr_pyg.nn.fused_kernel import ONE, Index, Real, compiled
 
 
 @compiled
 def potential_walks(
-    begin: int,
-    end: int,
     graph: tuple[Any, ...],
     decay: Any,
     edge_potential: Any,
@@ -19,55 +17,78 @@ def potential_walks(
     seed_deposit: Any,
     score: Any,
 ) -> None:
-    """Walk for the queries ``begin:end``; adds node scores ``[B, N]`` to ``score``.
+    """Walk from all seeds ``[B, A]``; adds node scores ``[B, N]`` to ``score``.
 
-    A node's shares are made once a query, when a walk first stands on it; walks and hops after that only multiply.
+    A node's shares are made once a query, when a walk first stands on it; walks and hops after that only multiply. What
+    a node hands on is what it stands with times the decay, whatever the shares; what it receives adds up in one place
+    over all hops, and is what it stands with if it is new.
+
+    Args:
+        graph: Outgoing edges of node ``f`` are ``ptr[f]:ptr[f + 1]``, with far ends ``head`` and numbers ``edge``; all
+            unsigned.
+        decay: ``[H]``.
+        edge_potential: ``[B, E]``.
+        node_potential: ``[B, N]``.
+        seed: ``[B, A]``, ``-1`` where there are fewer.
+        seed_deposit: ``[B, A]``.
+        score: ``[B, N]``.
     """
     ptr, head, edge = graph
     num_nodes = ptr.size - 1
     share = np.empty(head.size, np.float32)
     shared = np.full(num_nodes, -1)  # The last query that made the shares of a node.
-    met = np.full(num_nodes, -1)  # The last walk that met a node, ...
-    layer = np.empty(num_nodes, np.int64)  # ... and how far from its seed.
-    deposit = np.empty(num_nodes, np.float32)
-    queue = np.empty(num_nodes, np.int64)
+    met = np.full(num_nodes, -1)  # The last walk that met a node.
+    received, standing = np.zeros(num_nodes, Real), np.empty(num_nodes, Real)
+    queue = np.empty(num_nodes + 1, Index)  # With a place for what is written before it is known to be new.
     walk = -1
-    for b in range(begin, end):
+    for b in range(len(score)):
         for w in range(seed.shape[1]):
             walk += 1
-            start = seed[b, w]
-            if start < 0:
+            if seed[b, w] < 0:
                 continue
-            queue[0], met[start], layer[start], deposit[start] = start, walk, 0, seed_deposit[b, w]
-            low, high = 0, 1
+            start = Index(seed[b, w])
+            queue[0], met[start], standing[0] = start, walk, seed_deposit[b, w]
+            low, high = Index(0), ONE
             for hop in range(decay.size):
                 size = high
                 for place in range(low, size):
+                    if hop > 0:
+                        standing[place] = received[queue[place]]
+                    standing[place] *= decay[hop]
+                for place in range(low, size):
                     f = queue[place]
-                    first, last = ptr[f], ptr[f + 1]
+                    first, last = ptr[f], ptr[f + ONE]
+                    if first == last:
+                        continue
                     if shared[f] != b:
                         shared[f] = b
-                        peak = np.float32(-np.inf)
-                        for j in range(first, last):
-                            share[j] = edge_potential[b, edge[j]] + node_potential[b, head[j]]
-                            peak = max(peak, share[j])
-                        total = np.float32(0.0)
-                        for j in range(first, last):
-                            share[j] = np.exp(share[j] - peak)
-                            total += share[j]
-                        for j in range(first, last):
-                            share[j] /= total
-                    standing = deposit[f] * decay[hop]
+                        _share(first, last, head, edge, edge_potential[b], node_potential[b], share)
+                    score[b, f] += standing[place]
                     for j in range(first, last):
-                        laid, t = standing * share[j], head[j]
-                        score[b, f] += laid
-                        score[b, t] += laid
-                        if met[t] != walk:
-                            met[t], layer[t], deposit[t] = walk, hop + 1, laid
-                            queue[high] = t
-                            high += 1
-                        elif layer[t] == hop + 1:
-                            deposit[t] += laid
+                        t = head[j]
+                        received[t] += standing[place] * share[j]
+                        # Without a branch: whether an edge leads on is as good as random.
+                        queue[high] = t
+                        high += Index(met[t] != walk)
+                        met[t] = walk
                 low = size
                 if low == high:
                     break
+            for place in range(high):
+                t = queue[place]
+                score[b, t] += received[t]
+                received[t] = Real(0.0)
+
+
+@compiled
+def _share(first: Any, last: Any, head: Any, edge: Any, edge_potential: Any, node_potential: Any, share: Any) -> None:
+    """The softmax over the edges ``first:last``."""
+    peak, total = Real(-np.inf), Real(0.0)
+    for j in range(first, last):
+        share[j] = edge_potential[edge[j]] + node_potential[head[j]]
+        peak = max(peak, share[j])
+    for j in range(first, last):
+        share[j] = np.exp(share[j] - peak)
+        total += share[j]
+    for j in range(first, last):
+        share[j] /= total

@@ -1,14 +1,18 @@
 """Walks over potentials without gradients: one pass of compiled code instead of tensor operations."""
 
-import os
+from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
-from joingr_pyg.nn.fused import SMALLEST_CHUNK, fused_available, thread_pool
+from joingr_pyg.nn.fused import fused_available, share_out
 from joingr_pyg.nn.interaction import Potentials
 from joingr_pyg.nn.join_walk import JoinWalk
 from joingr_pyg.nn.plan import WalkPlanner
+
+Array = NDArray[Any]
 
 
 class FusedPotentialWalk:
@@ -33,7 +37,7 @@ class FusedPotentialWalk:
             raise ValueError("'walk' needs to be a layer without a scorer")
         self.num_nodes = planner.num_nodes
         self.num_edges = planner.num_edges
-        self._graph = (planner.ptr, planner.head, planner.edge)
+        self._graph = tuple(array.astype(np.uint64) for array in (planner.ptr, planner.head, planner.edge))
         self._decay = walk.decay_logit.detach().sigmoid().float().numpy()
 
     def __call__(self, potentials: Potentials, seed: Tensor, seed_deposit: Tensor) -> Tensor:
@@ -50,9 +54,6 @@ class FusedPotentialWalk:
         Raises:
             ValueError: If a tensor has a wrong shape, or ``seed`` names a node that does not exist.
         """
-        # Importing numba takes half a second.
-        from joingr_pyg.nn.potential_kernel import potential_walks
-
         num_queries = len(seed)
         for name, part, size in (("edge", potentials.edge, self.num_edges), ("node", potentials.node, self.num_nodes)):
             if part.shape != (num_queries, size):
@@ -72,15 +73,20 @@ class FusedPotentialWalk:
                 score,
             )
         ]
-
-        def run(begin: int) -> None:
-            potential_walks(begin, min(begin + size, num_queries), self._graph, self._decay, *arrays)
-
-        threads = torch.get_num_threads()
-        size = max(SMALLEST_CHUNK, -(-num_queries // threads))
-        if num_queries <= size:
-            size = max(num_queries, 1)
-            run(0)
-        else:
-            list(thread_pool(os.getpid(), threads).map(run, range(0, num_queries, size)))
+        share_out(lambda begin, end: self.add(*(array[begin:end] for array in arrays)), num_queries)
         return score
+
+    def add(self, edge: Array, node: Array, seed: Array, seed_deposit: Array, score: Array) -> None:
+        """The same for contiguous arrays, in this thread and without checks.
+
+        Args:
+            edge: ``[B, E]`` potentials of edges in single precision.
+            node: ``[B, N]`` potentials of nodes in single precision.
+            seed: As above.
+            seed_deposit: As above, in single precision.
+            score: ``[B, N]`` that the node scores are added to.
+        """
+        # Importing numba takes half a second.
+        from joingr_pyg.nn.potential_kernel import potential_walks
+
+        potential_walks(self._graph, self._decay, edge, node, seed, seed_deposit, score)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import exp
+from functools import reduce
 from typing import Any, ClassVar, Self
 
 import torch
@@ -13,8 +13,12 @@ from joingr_pyg.errors import JoinGRError, require_at_least, require_fraction
 from joingr_pyg.models.calibration import Calibration
 from joingr_pyg.models.coverage import Coverage
 from joingr_pyg.models.evidence import Part
+from joingr_pyg.models.fused_columns import FusedColumns
+from joingr_pyg.models.joingr_plus.constants import FLOOR, K1, LEXICAL_SCALE, NODE_EVIDENCE, STEP, WHOLE, B
+from joingr_pyg.models.joingr_plus.fused import FusedJoinGRPlus
 from joingr_pyg.models.joingr_plus.prior import TableEvidence, TablePrior
 from joingr_pyg.models.joingr_plus.reranker import CandidateReranker
+from joingr_pyg.models.joingr_plus.signals import Signal
 from joingr_pyg.models.lexical import LexicalIndex
 from joingr_pyg.models.memory import QuestionMemory
 from joingr_pyg.models.phrase_matches import phrase_choices, phrase_matches
@@ -22,26 +26,10 @@ from joingr_pyg.models.retriever import Ranking, rank_dense
 from joingr_pyg.models.trainable import TrainableRetriever
 from joingr_pyg.nn import InteractionScorer, JoinWalk, Potentials, WalkOutput
 from joingr_pyg.nn.fused import fused_available
-from joingr_pyg.nn.potential_walk import FusedPotentialWalk
 from joingr_pyg.queries import Queries
 from joingr_pyg.schema import TableName
 from joingr_pyg.schema.names import readable_name
 from joingr_pyg.words import distinct_words
-
-K1, B = 2.5, 0.75
-"""Of BM25; with these, a score times :data:`LEXICAL_SCALE` is of the order of cosines."""
-
-LEXICAL_SCALE = 0.35
-
-STEP = 10.0
-"""What cosines and votes are multiplied by as evidence, so that one step of learning rates fits all."""
-
-FLOOR = exp(-4)
-"""The ε of the fusion: what a table that no deposit reaches is taken to have."""
-
-
-WHOLE_TABLE, WHOLE_WORDS = 0.3, 0.3
-"""Weights of the table's own vector and of word matches in what phrases are told of the question as a whole."""
 
 
 class JoinGRPlus(TrainableRetriever):
@@ -121,25 +109,40 @@ class JoinGRPlus(TrainableRetriever):
         self.walks = walk
         self.prior = TablePrior(table_vector, lexical, memory, phrases)
         self.memory = QuestionMemory().requires_grad_(memory is not None)
-        self.scorer = InteractionScorer(channels, channels, channels, 1, 4, rank) if channels else None
+        self.scorer = (
+            InteractionScorer(channels, channels, channels, 1, len(NODE_EVIDENCE) + 1, rank) if channels else None
+        )
         self.walk = JoinWalk(None, hops, decay, learn_decays=True)
         self.log_sharpness = nn.Parameter(torch.tensor(sharpness).log())
         self.prior_weight = nn.Parameter(torch.tensor(prior_weight))
         self.reranker = CandidateReranker(candidates) if channels and candidates else None
+        self._columns: FusedColumns | None = None
+        self._compiled: FusedJoinGRPlus | None = None
+        self.register_load_state_dict_post_hook(JoinGRPlus._forget)
 
     def index(self, corpus: Corpus) -> Self:
         super().index(corpus)
-        self._planner = self.walk.planner(corpus.edge_index, corpus.num_tables)
-        self._words = None if self.prior.lexical is None else LexicalIndex(corpus.documents, K1, B)
-        self._coverage = None
-        if self._words is not None and self.reranker is not None:
+        self.planner = self.walk.planner(corpus.edge_index, corpus.num_tables)
+        self.words = None if self.prior.lexical is None else LexicalIndex(corpus.documents, K1, B)
+        self.coverage = None
+        if self.words is not None and self.reranker is not None:
             databases = [readable_name(database) for database, _ in corpus.tables]
-            self._coverage = Coverage(corpus.documents, corpus.titles, databases)
+            self.coverage = Coverage(corpus.documents, corpus.titles, databases)
         between = corpus.edge_index[:, corpus.edge_index[0] != corpus.edge_index[1]]
         degree = torch.bincount(between.flatten(), minlength=corpus.num_tables)
-        self._log_degree = degree.clamp(min=1).float().log()
+        self.log_degree = degree.clamp(min=1).float().log()
         self.memory.bind(corpus.table_number)
+        self._columns = None
+        self._forget()
         return self
+
+    def train(self, mode: bool = True) -> Self:
+        self._forget()
+        return super().train(mode)
+
+    def _forget(self, *_: object) -> None:
+        """Drop what was derived from weights that may change."""
+        self._compiled = None
 
     def remember(self, queries: Queries, gold: Sequence[Sequence[TableName]]) -> Self:
         self.memory.clear()
@@ -152,11 +155,11 @@ class JoinGRPlus(TrainableRetriever):
         likeness = query.new_zeros(len(query), 0) if self.prior.memory is None else self.memory.likeness(query)
         nothing = torch.zeros_like(similarity)
         lexical = phrase = named = covered = nothing
-        if self._words is not None:
+        if self.words is not None:
             asked = [distinct_words(text) for text in queries.require_text(self.kind)]
-            lexical = LEXICAL_SCALE * self._words.scores(asked).to(query)
-            if self._coverage is not None:
-                named, covered = (share.to(query) for share in self._coverage(asked))
+            lexical = LEXICAL_SCALE * self.words.scores(asked).to(query)
+            if self.coverage is not None:
+                named, covered = (share.to(query) for share in self.coverage(asked))
         evidence = TableEvidence(
             similarity, column, query @ self.corpus.table_x.t(), lexical, likeness, phrase, named, covered
         )
@@ -165,14 +168,15 @@ class JoinGRPlus(TrainableRetriever):
         return replace(evidence, phrase=phrase_matches(queries, self.corpus, self._whole(evidence), self.kind))
 
     def _whole(self, evidence: TableEvidence) -> Tensor:
-        """``[B, T]`` what a question says as a whole, before anything is learned: it stays as training goes on."""
-        return torch.lerp(evidence.similarity, evidence.table_similarity, WHOLE_TABLE) + WHOLE_WORDS * evidence.lexical
+        """``[B, T]`` what a question says as a whole."""
+        signals = evidence.signals(evidence.similarity)  # There is no vote in it.
+        return reduce(torch.add, (weight * signals[signal] for signal, weight in WHOLE.items()))
 
     def parts(self, evidence: TableEvidence) -> dict[Part, Tensor]:
         return self.prior.parts(evidence, self.memory(evidence.likeness))
 
     def word_scores(self, question: str) -> dict[str, Tensor]:
-        return {} if self._words is None else self._words.word_scores(question)
+        return {} if self.words is None else self.words.word_scores(question)
 
     def phrase_scores(self, queries: Queries, evidence: TableEvidence) -> dict[str, Tensor]:
         """What each phrase of a single question chooses, ``[T]``, by the phrase."""
@@ -181,21 +185,15 @@ class JoinGRPlus(TrainableRetriever):
         return phrase_choices(queries, self.corpus, self._whole(evidence), self.kind)[0]
 
     def seeds(self, evidence: TableEvidence) -> tuple[Tensor, Tensor]:
-        return self._seeds(self.prior(evidence, self.memory(evidence.likeness)))
-
-    def _seeds(self, prior: Tensor) -> tuple[Tensor, Tensor]:
+        prior = self.prior(evidence, self.memory(evidence.likeness))
         best, table = prior.topk(min(self.anchors, prior.size(1)), dim=1)
         return table, (self.log_sharpness.exp() * best).softmax(dim=1)
 
     def forward(self, query: Tensor, evidence: TableEvidence) -> WalkOutput:
-        votes = self.memory(evidence.likeness)
-        return self._walked(query, evidence, votes, self.prior(evidence, votes))
-
-    def _walked(self, query: Tensor, evidence: TableEvidence, votes: Tensor, prior: Tensor) -> WalkOutput:
-        seed, deposit = self._seeds(prior)
+        seed, deposit = self.seeds(evidence)
         question = torch.arange(len(query)).repeat_interleave(seed.size(1))
-        plan = self._planner(seed.flatten(), question, len(query)).to(query.device)
-        score = self._potentials(query, evidence, votes).gather(plan)
+        plan = self.planner(seed.flatten(), question, len(query)).to(query.device)
+        score = self._potentials(query, evidence, self.memory(evidence.likeness)).gather(plan)
         return WalkOutput(self.walk.propagate(plan, deposit.flatten(), score=score), plan)
 
     def _potentials(self, query: Tensor, evidence: TableEvidence, votes: Tensor) -> Potentials:
@@ -203,16 +201,15 @@ class JoinGRPlus(TrainableRetriever):
         if self.scorer is None:
             return Potentials(query.new_zeros(len(query), len(corpus.edge_attr)), torch.zeros_like(votes))
         edges = STEP * (query @ corpus.edge_attr.t())
-        degree = self._log_degree.expand_as(votes)
-        tables = torch.stack([STEP * evidence.similarity, evidence.lexical, STEP * votes, degree], dim=2)
+        signals = evidence.signals(votes)
+        known = [scale * signals[signal] for signal, scale in NODE_EVIDENCE.items()]
+        tables = torch.stack([*known, self.log_degree.expand_as(votes)], dim=2)
         return self.scorer(query, corpus.edge_attr, corpus.table_x, edges.unsqueeze(2), tables)
 
     def scores(self, output: WalkOutput, evidence: TableEvidence) -> Tensor:
         votes = self.memory(evidence.likeness)
-        return self._scores(output.node_scores(), self.prior(evidence, votes), votes, evidence)
-
-    def _scores(self, walked: Tensor, prior: Tensor, votes: Tensor, evidence: TableEvidence) -> Tensor:
-        walked = walked + FLOOR if self.walks else torch.full_like(prior, FLOOR)
+        prior = self.prior(evidence, votes)
+        walked = output.node_scores() + FLOOR if self.walks else torch.full_like(prior, FLOOR)
         fused = walked.log() + self.prior_weight * prior
         if self.reranker is None:
             return fused
@@ -223,20 +220,35 @@ class JoinGRPlus(TrainableRetriever):
 
     @torch.no_grad()
     def rank(self, queries: Queries, k: int) -> Ranking:
+        fused = self._fused(queries)
+        return super().rank(queries, k) if fused is None else fused.rank(queries, k)
+
+    def _fused(self, queries: Queries) -> FusedJoinGRPlus | None:
+        """The compiled model, where weights stand still, there is one for this device and numba is installed."""
         if not self.takes_the_steps_of(JoinGRPlus):
-            return super().rank(queries, k)
-        evidence = self.evidence(queries)
-        votes = self.memory(evidence.likeness)
-        prior = self.prior(evidence, votes)
-        if not self.walks:
-            walked = torch.zeros_like(prior)
-        elif self.training or queries.vector.device.type != "cpu" or not fused_available():
-            walked = self._walked(queries.vector, evidence, votes, prior).node_scores()
-        else:
-            # Made anew for each batch: it costs nothing, and the decays may have changed.
-            walk = FusedPotentialWalk(self.walk, self._planner)
-            walked = walk(self._potentials(queries.vector, evidence, votes), *self._seeds(prior))
-        return rank_dense(self._scores(walked, prior, votes, evidence), k)
+            return None
+        if self.training or queries.vector.device.type != "cpu" or not fused_available():
+            return None
+        if self._compiled is None or self._compiled.voters is not self.memory.voters:
+            self._columns = self._columns or FusedColumns(self.corpus)
+            self._compiled = FusedJoinGRPlus(self, self._columns)
+        return self._compiled
+
+    def linear_potentials(self) -> tuple[Tensor, Tensor, dict[Signal, float], Tensor]:
+        """The potentials of a walk in parts.
+
+        Returns:
+            ``[J, d]`` and ``[T, d]`` whose products with a question are what edges and tables get by its vector, the
+            weights of signals, and ``[T]`` what tables always have.
+        """
+        corpus = self.corpus
+        if self.scorer is None:
+            nothing = torch.zeros_like(corpus.table_x)
+            return torch.zeros_like(corpus.edge_attr), nothing, {}, nothing[:, 0]
+        edge, table = self.scorer.interactions(corpus.edge_attr, corpus.table_x)
+        *weight, degree = self.scorer.node_weight.tolist()
+        known = {signal: each * scale for each, (signal, scale) in zip(weight, NODE_EVIDENCE.items(), strict=True)}
+        return edge + STEP * self.scorer.edge_weight * corpus.edge_attr, table, known, degree * self.log_degree
 
 
 UNTRAINED = Calibration(sharpness=1.077, bias=2.450, place=-0.955, belief=1.156, database=0.483)

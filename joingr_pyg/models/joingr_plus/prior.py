@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from joingr_pyg.models.evidence import Evidence, Part
+from joingr_pyg.models.joingr_plus.signals import Signal
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,18 @@ class TableEvidence(Evidence):
     phrase: Tensor
     named: Tensor
     covered: Tensor
+
+    def signals(self, votes: Tensor) -> dict[Signal, Tensor]:
+        """What is known before a prior is made of it, ``[B, T]`` each, with ``[B, T]`` votes."""
+        return {
+            Signal.SIMILARITY: self.similarity,
+            Signal.TABLE_SIMILARITY: self.table_similarity,
+            Signal.WORDS: self.lexical,
+            Signal.VOTES: votes,
+            Signal.PHRASE: self.phrase,
+            Signal.NAMED: self.named,
+            Signal.COVERED: self.covered,
+        }
 
 
 class TablePrior(nn.Module):
@@ -81,3 +94,16 @@ class TablePrior(nn.Module):
         if self.phrases is not None:
             parts["phrases"] = self.phrases * evidence.phrase
         return parts
+
+    def weights(self) -> dict[Signal, float]:
+        """The weight of each signal that the sum is made of."""
+        own = 0.0 if self.mix_logit is None else self.mix_logit.sigmoid().item()
+        weights = {Signal.SIMILARITY: 1 - own, Signal.TABLE_SIMILARITY: own}
+        for signal, weight in (
+            (Signal.WORDS, self.lexical),
+            (Signal.VOTES, self.memory),
+            (Signal.PHRASE, self.phrases),
+        ):
+            if weight is not None:
+                weights[signal] = weight.item()
+        return weights

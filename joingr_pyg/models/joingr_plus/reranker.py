@@ -1,29 +1,47 @@
 """The tables that lead, looked at once more and side by side."""
 
+from typing import NamedTuple
+
 import torch
 from torch import Tensor, nn
 
 from joingr_pyg.models.joingr_plus.prior import TableEvidence
+from joingr_pyg.models.joingr_plus.signals import Signal
 
 ALL = 0.999
 """From how much of its name on all of it is said: shares are sums of rounded numbers."""
 
+
+class Measure(NamedTuple):
+    """One of the numbers that the second look goes by.
+
+    Attributes:
+        signal: What is known of a candidate, ...
+        behind: ... or how far it is behind the best of all tables in this.
+        mean: About its mean over candidates on BIRD train, and ...
+        deviation: ... its standard deviation. Those of votes, of which there are none, and of phrases are guesses.
+    """
+
+    signal: Signal
+    behind: bool
+    mean: float
+    deviation: float
+
+
 MEASURES = (
-    # What is known of a candidate, and about its mean and standard deviation over candidates on BIRD train; those of
-    # votes, of which there are none, and of phrases are guesses.
-    ("score, below the best", -4.7, 2.4),
-    ("logarithm of what the walk left", -2.9, 1.1),
-    ("prior, below the best", -0.6, 0.35),
-    ("similarity, below the best", -0.19, 0.11),
-    ("similarity of its own text, below the best", -0.19, 0.11),
-    ("word matches, below the best", -1.4, 0.85),
-    ("word matches", 0.7, 0.55),
-    ("votes", 0.1, 0.2),
-    ("how surely a phrase points at it", 0.1, 0.2),
-    ("share of its database", 0.25, 0.33),
-    ("how much of its name is said", 0.2, 0.36),
-    ("whether all of its name is said", 0.15, 0.36),
-    ("how much of the question it covers", 0.2, 0.18),
+    Measure(Signal.SCORE, True, -4.7, 2.4),
+    Measure(Signal.WALKED, False, -2.9, 1.1),
+    Measure(Signal.PRIOR, True, -0.6, 0.35),
+    Measure(Signal.SIMILARITY, True, -0.19, 0.11),
+    Measure(Signal.TABLE_SIMILARITY, True, -0.19, 0.11),
+    Measure(Signal.WORDS, True, -1.4, 0.85),
+    Measure(Signal.WORDS, False, 0.7, 0.55),
+    Measure(Signal.VOTES, False, 0.1, 0.2),
+    Measure(Signal.PHRASE, False, 0.1, 0.2),
+    Measure(Signal.SHARE, False, 0.25, 0.33),
+    Measure(Signal.NAMED, False, 0.2, 0.36),
+    Measure(Signal.ALL_NAMED, False, 0.15, 0.36),
+    Measure(Signal.COVERED, False, 0.2, 0.18),
 )
 
 
@@ -52,9 +70,8 @@ class CandidateReranker(nn.Module):
         self.out = nn.Linear(hidden, 1)
         nn.init.zeros_(self.out.weight)
         nn.init.zeros_(self.out.bias)
-        mean, deviation = zip(*((mean, deviation) for _, mean, deviation in MEASURES), strict=True)
-        self.register_buffer("mean", torch.tensor(mean), persistent=False)
-        self.register_buffer("deviation", torch.tensor(deviation), persistent=False)
+        self.register_buffer("mean", torch.tensor([measure.mean for measure in MEASURES]), persistent=False)
+        self.register_buffer("deviation", torch.tensor([measure.deviation for measure in MEASURES]), persistent=False)
 
     def forward(
         self, scores: Tensor, walked: Tensor, prior: Tensor, votes: Tensor, evidence: TableEvidence, database: Tensor
@@ -86,30 +103,19 @@ class CandidateReranker(nn.Module):
         database: Tensor,
     ) -> Tensor:
         """``[B, C, 13]`` what is known of candidates ``[B, C]``, in the order of :data:`MEASURES`."""
-
-        def of(values: Tensor) -> Tensor:
-            return values.gather(1, table)
-
-        def behind(values: Tensor) -> Tensor:
-            return of(values) - values.amax(dim=1, keepdim=True)
-
         belief = scores.softmax(dim=1)
         share = belief.new_zeros(len(belief), int(database.max()) + 1).index_add(1, database, belief)[:, database]
-        return torch.stack(
-            [
-                behind(scores),
-                of(walked).log(),
-                behind(prior),
-                behind(evidence.similarity),
-                behind(evidence.table_similarity),
-                behind(evidence.lexical),
-                of(evidence.lexical),
-                of(votes),
-                of(evidence.phrase),
-                of(share),
-                of(evidence.named),
-                (of(evidence.named) > ALL).to(scores),
-                of(evidence.covered),
-            ],
-            dim=2,
-        )
+        signals = evidence.signals(votes) | {
+            Signal.PRIOR: prior,
+            Signal.WALKED: walked.log(),
+            Signal.SCORE: scores,
+            Signal.SHARE: share,
+            Signal.ALL_NAMED: (evidence.named > ALL).to(scores),
+        }
+
+        def measured(measure: Measure) -> Tensor:
+            values = signals[measure.signal]
+            own = values.gather(1, table)
+            return own - values.amax(dim=1, keepdim=True) if measure.behind else own
+
+        return torch.stack([measured(measure) for measure in MEASURES], dim=2)

@@ -12,7 +12,7 @@ from joingr_pyg.encoders import CachedEncoder
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.losses import TableLoss
 from joingr_pyg.models import JoinGRPlus
-from joingr_pyg.models.joingr_plus import TableEvidence, TablePrior, model, untrained
+from joingr_pyg.models.joingr_plus import TableEvidence, TablePrior, untrained
 from joingr_pyg.queries import Queries
 
 QUESTION = torch.tensor([[1.0, 0.0]])
@@ -46,6 +46,9 @@ def test_the_prior_is_the_weighted_sum() -> None:
         "votes": [pytest.approx([0.4 * 0.5, 0])],
         "phrases": [pytest.approx([0, 0.5 * 0.7])],
     }
+    signals = evidence.signals(votes)
+    weighed = sum(weight * signals[signal] for signal, weight in prior.weights().items())
+    assert weighed.tolist() == [pytest.approx(expected)]
     assert list(TablePrior(None, None, None, None).parts(evidence, votes)) == ["similarity"]
     assert TablePrior(None, None, None, None)(evidence, votes).tolist() == [pytest.approx([0.8, 0.2])]
     assert not list(TablePrior(None, None, None, None).parameters())
@@ -171,22 +174,3 @@ def test_batches_equal_one_by_one(tmp_path: Path, encoder: CachedEncoder) -> Non
 def test_bad_arguments_are_refused(wrong: dict[str, float], what: str) -> None:
     with pytest.raises(JoinGRError, match=what):
         JoinGRPlus(8, **wrong)
-
-
-@pytest.mark.parametrize("channels", [None, 64])
-def test_compiled_and_tensor_paths_agree(
-    tmp_path: Path, encoder: CachedEncoder, channels: int | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("numba")
-    demo = Demo(tmp_path, "test", encoder, tmp_path)
-    torch.manual_seed(0)
-    plus = JoinGRPlus(channels).eval().index(demo.corpus())
-    if plus.scorer is not None:
-        with torch.no_grad():
-            plus.scorer.edge_weight.fill_(0.4)
-            plus.scorer.node_weight.copy_(torch.tensor([0.3, -0.2, 0.1, -0.2]))
-            plus.reranker.out.weight.uniform_(-0.1, 0.1)
-    queries = demo.encode_questions()[::9]
-    compiled = plus.rank(queries, 15)
-    monkeypatch.setattr(model, "fused_available", lambda: False)
-    torch.testing.assert_close(plus.rank(queries, 15).score, compiled.score, atol=1e-5, rtol=1e-5)

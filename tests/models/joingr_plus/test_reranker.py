@@ -56,7 +56,7 @@ def test_what_is_known_of_candidates() -> None:
             ],
         ]
     )
-    for number, (what, mean, deviation) in enumerate(MEASURES):
+    for number, measure in enumerate(MEASURES):
         with torch.no_grad():
             reranker.hidden.weight.zero_()
             reranker.hidden.weight[0, number] = 1.0
@@ -64,7 +64,8 @@ def test_what_is_known_of_candidates() -> None:
             reranker.out.weight.fill_(1.0)
             reranker.out.bias.fill_(-50.0)
         more = (reranker(SCORES, *REST) - SCORES)[0]
-        assert more[:2].tolist() == pytest.approx(((known[:, number] - mean) / deviation).tolist(), abs=1e-4), what
+        expected = (known[:, number] - measure.mean) / measure.deviation
+        assert more[:2].tolist() == pytest.approx(expected.tolist(), abs=1e-4), measure
 
 
 def test_nothing_of_it_is_learned_through_what_it_looks_at() -> None:

@@ -1,0 +1,119 @@
+"""Columns compared with questions and phrases through compiled code and products in 8 bits."""
+
+from collections.abc import Callable, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from joingr_pyg.corpus import Corpus
+from joingr_pyg.models.phrase_matches import CONTEXT, SHARPNESS
+from joingr_pyg.nn.fused import share_out
+
+Array = NDArray[Any]
+
+SURE, LIKELY = 1.0, 1 / 3
+"""Which part of the bound on errors of 8 bits is allowed for: all of it for questions, and for phrases what they take.
+
+A third is some five deviations of errors that fall this way and that.
+"""
+
+COUNTS = 1 / 8192
+"""The share of a phrase's choice from which on a table's similarity is made again in single precision."""
+
+PRODUCTS_AT_ONCE = 1 << 24
+"""Products of phrases and columns that are kept at once, 4 bytes each."""
+
+PhraseMatches = Callable[[int, int, Array, Array], None]
+"""Given what the questions ``begin:end`` say as a whole, ``[B, T]``, it writes how surely their phrases point at
+tables, ``[B, T]`` as well."""
+
+
+class FusedColumns:
+    """The columns of a corpus in 8 bits a number, of which a processor makes several times as many products.
+
+    The products tell which columns of a table can be its best one. Only those, one or two of them, are compared in
+    single precision.
+
+    Args:
+        corpus: The tables.
+    """
+
+    def __init__(self, corpus: Corpus) -> None:
+        from joingr_pyg.models.column_kernel import encode
+
+        vector = _floats(corpus.x)
+        code, about = encode(vector)
+        reach = np.maximum.reduceat(about[:, 1:], corpus.first_column, axis=0)
+        self.num_columns, self.num_tables = corpus.num_columns, corpus.num_tables
+        self._code = torch.from_numpy(code).t()
+        self._columns = (vector, about[:, 0].copy(), corpus.column_ptr.numpy().view(np.uint64), reach)
+
+    def at_once(self, phrases: Sequence[Sequence[str]]) -> int:
+        """How many questions with these phrases are to be compared together at most."""
+        most = max(map(len, phrases), default=1)
+        return max(1, PRODUCTS_AT_ONCE // (self.num_columns * max(most, 1)))
+
+    def similarity(self, query: Tensor) -> Array:
+        """``[B, T]`` similarities of each table's best column, as :meth:`~joingr_pyg.corpus.Corpus.best_similarity`."""
+        from joingr_pyg.models.column_kernel import refine, rough_similarities
+
+        coded = self._coded(query)
+        best = np.empty((len(query), self.num_tables), np.float32)
+        wanted = np.ones(best.shape, bool)
+
+        def compare(begin: int, end: int) -> None:
+            rough_similarities(begin, end, self._columns, coded, best)
+            refine(begin, end, self._columns, coded, np.float32(SURE), wanted, best)
+
+        share_out(compare, len(query))
+        return best
+
+    def phrase_matches(self, phrases: Sequence[Sequence[str]], encode: Callable[[list[str]], Tensor]) -> PhraseMatches:
+        """The function :func:`~joingr_pyg.models.phrase_matches.phrase_matches` of some questions, made ready.
+
+        A phrase gives most tables next to nothing. Those whose share is below :data:`COUNTS` keep the similarity of
+        their codes, and are off by about a hundredth of that share.
+
+        Args:
+            phrases: Phrases of each of ``B`` questions.
+            encode: Makes vectors ``[P, d]`` of phrases.
+        """
+        from joingr_pyg.models.column_kernel import refine, rough_similarities, surest_phrases, want
+
+        number: dict[str, int] = {}
+        each = [number.setdefault(phrase, len(number)) for phrase in chain.from_iterable(phrases)]
+        if not number:
+            return lambda begin, end, whole, sure: sure.fill(0)
+        phrase = np.array(each)
+        ptr = np.zeros(len(phrases) + 1, np.int64)
+        np.cumsum([len(some) for some in phrases], out=ptr[1:])
+        coded = self._coded(encode(list(number)))
+        best = np.empty((len(number), self.num_tables), np.float32)
+        share_out(lambda begin, end: rough_similarities(begin, end, self._columns, coded, best), len(number))
+        constants = np.array([SHARPNESS, CONTEXT, COUNTS], np.float32)
+
+        def surest(begin: int, end: int, whole: Array, sure: Array) -> None:
+            # Of its own: what another thread refines must not change what this one sees.
+            similarity, wanted = best.copy(), np.zeros(best.shape, bool)
+            asked = (whole, ptr[begin : end + 1], phrase, constants, similarity)
+            want(*asked, wanted)
+            refine(0, len(best), self._columns, coded, np.float32(LIKELY), wanted, similarity)
+            surest_phrases(*asked, sure)
+
+        return surest
+
+    def _coded(self, vectors: Tensor) -> tuple[Array, Array, Array]:
+        """Vectors, what is known of their codes, and products of these with the codes of columns."""
+        from joingr_pyg.models.column_kernel import encode
+
+        vector = _floats(vectors)
+        code, about = encode(vector)
+        return vector, about, torch._int_mm(torch.from_numpy(code), self._code).numpy()
+
+
+def _floats(vectors: Tensor) -> Array:
+    return vectors.detach().float().contiguous().numpy()

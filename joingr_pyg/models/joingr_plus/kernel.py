@@ -1,0 +1,170 @@
+"""The steps of JoinGR+ in compiled code, one question at a time. Imported only where numba is installed.
+
+Which signals there are, where they lie and how much each counts comes from outside: code that is kept on disk would not
+notice a change in another file.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from joingr_pyg.nn.fused_kernel import compiled, exp
+
+Real = np.float32
+
+FEW = 64
+"""Places up to which the best are found one after the other, without sorting."""
+
+
+@compiled
+def vote(likeness: Any, voter: Any, table: Any, temperature: Any, nothing: Any, votes: Any) -> None:
+    """Votes of remembered questions.
+
+    Args:
+        likeness: ``[B, V]`` cosines with them.
+        voter: Who votes, ...
+        table: ... and for which table.
+        temperature: What cosines are multiplied by.
+        nothing: What the place of the softmax that votes for nothing has instead.
+        votes: ``[B, T]`` zeros, added to.
+    """
+    weight = np.empty(likeness.shape[1], Real)
+    for b in range(len(votes)):
+        peak, total = nothing, Real(0.0)
+        for v in range(weight.size):
+            weight[v] = temperature * likeness[b, v]
+            peak = max(peak, weight[v])
+        for v in range(weight.size):
+            weight[v] = exp(weight[v] - peak)
+            total += weight[v]
+        scale = Real(1.0) / (total + exp(nothing - peak))
+        for place in range(voter.size):
+            votes[b, table[place]] += weight[voter[place]] * scale
+
+
+@compiled
+def weigh(weight: Any, known: Any, out: Any) -> None:
+    """Add to ``[B, T]`` the signals ``[S, B, T]``, each times its weight of ``[S]``."""
+    for s in range(weight.size):
+        if weight[s] != Real(0.0):
+            for b in range(out.shape[0]):
+                for t in range(out.shape[1]):
+                    out[b, t] += weight[s] * known[s, b, t]
+
+
+@compiled
+def choose_seeds(prior: Any, sharpness: Any, table: Any, deposit: Any) -> None:
+    """The anchors ``[B, A]`` that priors ``[B, T]`` speak for, and their deposits ``[B, A]``."""
+    for b in range(len(prior)):
+        best_of(prior[b], table[b], deposit[b])
+        best, total = deposit[b, 0], Real(0.0)
+        for place in range(table.shape[1]):
+            deposit[b, place] = exp(sharpness * (deposit[b, place] - best))
+            total += deposit[b, place]
+        for place in range(table.shape[1]):
+            deposit[b, place] /= total
+
+
+@compiled
+def fuse(prior: Any, prior_weight: Any, floor: Any, walked: Any, score: Any) -> None:
+    """Bring together priors and what the walk left, which becomes its logarithm; all are ``[B, T]``."""
+    for b in range(len(prior)):
+        for t in range(prior.shape[1]):
+            walked[b, t] = np.log(walked[b, t] + floor)
+            score[b, t] = walked[b, t] + prior_weight * prior[b, t]
+
+
+@compiled
+def look_again(
+    candidates: int,
+    database: Any,
+    signal: Any,
+    behind: Any,
+    layers: tuple[Any, ...],
+    all_named: Any,
+    named: Any,
+    known: Any,
+    share: Any,
+    whole: Any,
+    score: Any,
+) -> None:
+    """Look at the tables that lead once more, and add to their scores.
+
+    Args:
+        candidates: Number of tables looked at, at most ``T``.
+        database: ``[T]`` database of each table.
+        signal: ``[M]`` signal of each measure, and ...
+        behind: ``[M]`` ... whether it is how far a table is behind the best.
+        layers: Weights ``[M, h]`` and ``[h]`` of the hidden layer, ``[h]`` and a number of the last.
+        all_named: From how much of a name on it counts as all of it.
+        named: How much of names is said.
+        known: ``[S, B, T]`` all signals, among them those that follow.
+        share: How much of all belief is in a table's database; written for candidates.
+        whole: Whether all of a name is said; written for candidates.
+        score: Scores, added to.
+    """
+    weight, bias, out, last = layers
+    num_tables = database.size
+    table, fused = np.empty(candidates, np.int64), np.empty(candidates, Real)
+    belief, hidden, best = np.empty(database.max() + 1, Real), np.empty(bias.size, Real), np.zeros(signal.size, Real)
+    for b in range(len(score)):
+        best_of(score[b], table, fused)
+        belief[:] = Real(0.0)
+        total = Real(0.0)
+        for t in range(num_tables):
+            share[b, t] = exp(score[b, t] - fused[0])
+            total += share[b, t]
+        for t in range(num_tables):
+            belief[database[t]] += share[b, t]
+        for place in range(candidates):
+            t = table[place]
+            share[b, t] = belief[database[t]] / total
+            whole[b, t] = Real(named[b, t] > all_named)
+        for m in range(signal.size):
+            if behind[m]:
+                values = known[signal[m], b]
+                best[m] = values[0]
+                for t in range(num_tables):
+                    best[m] = max(best[m], values[t])
+        for place in range(candidates):
+            hidden[:] = bias
+            for m in range(signal.size):
+                measure = known[signal[m], b, table[place]] - best[m]
+                for h in range(hidden.size):
+                    hidden[h] += weight[m, h] * measure
+            more = last
+            for h in range(hidden.size):
+                more += out[h] * max(hidden[h], Real(0.0))
+            fused[place] += more
+        for place in range(candidates):
+            score[b, table[place]] = fused[place]
+
+
+@compiled
+def rank(score: Any, table: Any, best: Any) -> None:
+    """The tables with the best scores of ``[B, T]``, ``[B, k]``, and these, ``[B, k]``."""
+    for b in range(len(score)):
+        best_of(score[b], table[b], best[b])
+
+
+@compiled
+def best_of(values: Any, place: Any, best: Any) -> None:
+    """The places of the greatest of some values, and these, best first; equal ones go by place, ``-1`` fills up."""
+    k = min(place.size, values.size)
+    place[k:], best[k:] = -1, Real(-np.inf)
+    if k > FEW:
+        order = np.argsort(-values, kind="mergesort")
+        for i in range(k):
+            place[i], best[i] = order[i], values[order[i]]
+        return
+    found = 0
+    for j in range(values.size):
+        if found < k:
+            found += 1
+        elif not values[j] > best[k - 1]:
+            continue
+        i = found - 1
+        while i > 0 and best[i - 1] < values[j]:
+            place[i], best[i] = place[i - 1], best[i - 1]
+            i -= 1
+        place[i], best[i] = j, values[j]
