@@ -20,11 +20,15 @@ class Postings:
         table: Table of each entry.
         value: What the word adds to the table.
         num_tables: Number of tables ``T``.
+
+    Attributes:
+        matrix: Where the entries of each row begin, ``[V + 1]``, and table and value of each entry.
     """
 
     def __init__(self, number: Mapping[str, int], ptr: Array, table: Array, value: Array, num_tables: int) -> None:
         self._number = number
         self._added = csr_array((value.astype(float), table, ptr), shape=(len(ptr) - 1, num_tables))
+        self.matrix = self._added.indptr, self._added.indices, self._added.data
 
     @classmethod
     def of_rows(cls, rows: Mapping[str, Mapping[int, float]], num_tables: int) -> "Postings":
@@ -36,11 +40,6 @@ class Postings:
             np.fromiter(chain.from_iterable(row.values() for row in rows.values()), float),
             num_tables,
         )
-
-    @property
-    def matrix(self) -> tuple[Array, Array, Array]:
-        """Where the entries of each row begin, ``[V + 1]``, and table and value of each entry."""
-        return self._added.indptr, self._added.indices, self._added.data
 
     def rows(self, question: Sequence[str]) -> list[int]:
         """The rows of words; some words may have none."""

@@ -91,17 +91,18 @@ class InteractionScorer(nn.Module):
             node = node + torch.linalg.multi_dot((query, self.query.t(), self.node, x.t()))
         return Potentials(edge, node)
 
-    def interactions(self, edge_attr: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
-        """What a query is multiplied by to get its interactions with edges and nodes, which are linear in it.
+    def factors(self, edge_attr: Tensor, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """What does not depend on the query in its interactions with edges and nodes.
 
         Args:
             edge_attr: ``[E, edge_channels]`` edges.
             x: ``[N, node_channels]`` nodes.
 
         Returns:
-            ``[E, query_channels]`` and ``[N, query_channels]``.
+            ``[rank, query_channels]``, and ``[E, rank]`` and ``[N, rank]`` whose products with that, multiplied by a
+            query, are its interactions.
         """
-        return edge_attr @ self.edge.t() @ self.query, x @ self.node.t() @ self.query
+        return self.query, edge_attr @ self.edge.t(), x @ self.node.t()
 
     def __repr__(self) -> str:
         return (

@@ -65,12 +65,11 @@ def test_starting_anew() -> None:
     assert repr(scorer) == "InteractionScorer(4, 5, 7, edge_features=1, node_features=2, rank=8)"
 
 
-def test_interactions_are_linear_in_the_query() -> None:
+def test_interactions_are_products_of_factors() -> None:
     torch.manual_seed(0)
     scorer = InteractionScorer(3, 4, 5, 1, 1, rank=2)
     query, edge_attr, x = torch.randn(2, 3), torch.randn(6, 4), torch.randn(7, 5)
     potentials = scorer(query, edge_attr, x, torch.zeros(2, 6, 1), torch.zeros(2, 7, 1))
-    edge, node = scorer.interactions(edge_attr, x)
-    torch.testing.assert_close(query @ edge.t(), potentials.edge)
-    torch.testing.assert_close(query @ node.t(), potentials.node)
-    assert not any(part.any() for part in InteractionScorer(3, 4, 5, 1, 1, rank=0).interactions(edge_attr, x))
+    common, edge, node = scorer.factors(edge_attr, x)
+    torch.testing.assert_close(query @ common.t() @ edge.t(), potentials.edge)
+    torch.testing.assert_close(query @ common.t() @ node.t(), potentials.node)

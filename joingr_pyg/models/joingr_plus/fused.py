@@ -39,12 +39,14 @@ class Reading(NamedTuple):
 
     Attributes:
         phrases: Its phrases.
-        rows: For each kind of word match the rows of its words, and ...
-        scale: ... what their sum is multiplied by.
+        row: Rows of its words, those of one kind of word match behind those of another, ...
+        size: ... how many there are of each kind, ...
+        scale: ... and what their sum is multiplied by.
     """
 
     phrases: Sequence[str]
-    rows: Sequence[Array]
+    row: Array
+    size: Sequence[int]
     scale: Sequence[float]
 
 
@@ -77,16 +79,12 @@ class FusedJoinGRPlus:
         self._vote = (memory.voter.numpy(), memory.table.numpy(), *_reals(memory.temperature, memory.nothing))
         self._sharpness, prior_weight = _reals(model.log_sharpness.exp(), model.prior_weight)
         self._fusion = prior_weight, np.float32(FLOOR)
-        edge, node, weights, constant = model.linear_potentials()
-        self._constant = constant.numpy()
-        self._node_weight = _by_signal(weights)
+        potentials = model.linear_potentials()
+        self._node_weight = _by_signal(potentials.weight)
+        self._node, self._constant = potentials.table.t().numpy(), potentials.constant.numpy()
         self._walk = FusedPotentialWalk(model.walk, model.planner) if model.walks else None
-        parts = [
-            corpus.table_x,
-            edge,
-            node,
-            memory.voters if prior.memory is not None and len(memory.voters) else edge[:0],
-        ]
+        voters = memory.voters if prior.memory is not None and len(memory.voters) else corpus.table_x[:0]
+        parts = [corpus.table_x, potentials.edge, potentials.common, voters]
         self._other = torch.cat(parts).t()
         self._ends = np.cumsum([0, *map(len, parts)])
         self._second_look = None if model.reranker is None else _second_look(model.reranker, corpus.database)
@@ -111,7 +109,7 @@ class FusedJoinGRPlus:
         batch = _Batch(
             self._columns.similarity(queries.vector),
             (queries.vector.float() @ self._other).numpy(),
-            [_Rows.of(readings, place) for place in range(len(self._matches))],
+            _Words.of(readings),
             self._columns.phrase_matches(phrases_of, encoded),
         )
         # Importing numba takes half a second.
@@ -133,11 +131,12 @@ class FusedJoinGRPlus:
 
         known = np.zeros((len(Signal), end - begin, len(self._constant)), np.float32)
         known[Signal.SIMILARITY] = batch.similarity[begin:end]
-        known[Signal.TABLE_SIMILARITY], edge, node, likeness = (
+        known[Signal.TABLE_SIMILARITY], edge, common, likeness = (
             batch.products[begin:end, first:last] for first, last in pairwise(self._ends)
         )
-        for (signal, postings), (ptr, row, scale) in zip(self._matches.items(), batch.words, strict=True):
-            add_rows(ptr[begin : end + 1], row, scale[begin:end], postings.matrix, known[signal])
+        ptr, row, scale = batch.words
+        for kind, (signal, postings) in enumerate(self._matches.items()):
+            add_rows(kind, ptr[begin * scale.shape[1] :], row, scale[begin:], postings.matrix, known[signal])
         if likeness.shape[1]:
             kernel.vote(np.ascontiguousarray(likeness), *self._vote, known[Signal.VOTES])
         whole = np.zeros_like(known[0])
@@ -149,7 +148,7 @@ class FusedJoinGRPlus:
             seed = np.empty((end - begin, min(self.model.anchors, prior.shape[1])), np.int64)
             deposit = np.empty(seed.shape, np.float32)
             kernel.choose_seeds(prior, self._sharpness, seed, deposit)
-            potential = node + self._constant
+            potential = common @ self._node + self._constant
             kernel.weigh(self._node_weight, known, potential)
             self._walk.add(np.ascontiguousarray(edge), potential, seed, deposit, walked)
         kernel.fuse(prior, *self._fusion, walked, score)
@@ -176,30 +175,35 @@ class FusedJoinGRPlus:
         scale = {Signal.WORDS: LEXICAL_SCALE, Signal.NAMED: 1.0}
         if self.model.coverage is not None:
             scale[Signal.COVERED] = 1 / self.model.coverage.total(asked)
+        rows = [postings.rows(asked) for postings in self._matches.values()]
         return Reading(
             phrases(text) if self._reads_phrases else [],
-            [np.array(postings.rows(asked), np.int64) for postings in self._matches.values()],
+            np.array([row for kind in rows for row in kind], np.int64),
+            [len(kind) for kind in rows],
             [scale[signal] for signal in self._matches],
         )
 
 
-class _Rows(NamedTuple):
-    """Rows of word matches of a batch: those of question ``b`` are ``row[ptr[b]:ptr[b + 1]]``, times ``scale[b]``."""
+class _Words(NamedTuple):
+    """The words of ``B`` questions, for ``K`` kinds of word matches.
+
+    Attributes:
+        ptr: ``[B K + 1]`` the rows of question ``b`` and kind ``i`` are ``row[ptr[b K + i]:ptr[b K + i + 1]]``.
+        row: Rows of words.
+        scale: ``[B, K]`` what their sums are multiplied by.
+    """
 
     ptr: Array
     row: Array
     scale: Array
 
     @classmethod
-    def of(cls, readings: Sequence[Reading], place: int) -> "_Rows":
-        rows = [reading.rows[place] for reading in readings]
-        ptr = np.zeros(len(rows) + 1, np.int64)
-        np.cumsum([len(row) for row in rows], out=ptr[1:])
-        return cls(
-            ptr,
-            np.concatenate([*rows, np.empty(0, np.int64)]),
-            np.array([reading.scale[place] for reading in readings]),
-        )
+    def of(cls, readings: Sequence[Reading]) -> "_Words":
+        size = [each for reading in readings for each in reading.size]
+        ptr = np.zeros(len(size) + 1, np.int64)
+        np.cumsum(size, out=ptr[1:])
+        row = np.concatenate([reading.row for reading in readings]) if readings else ptr[:0]
+        return cls(ptr, row, np.array([reading.scale for reading in readings]))
 
 
 class _Batch(NamedTuple):
@@ -209,13 +213,13 @@ class _Batch(NamedTuple):
         similarity: ``[B, T]`` similarity of each table's best column.
         products: ``[B, *]`` with tables' own texts, with what gives edges and tables their potentials, and with
             remembered questions, one behind the other.
-        words: Rows of each kind of word match.
+        words: Their words.
         surest: What phrases point at.
     """
 
     similarity: Array
     products: Array
-    words: Sequence[_Rows]
+    words: _Words
     surest: PhraseMatches
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import torch
 from torch import Tensor, nn
@@ -30,6 +30,24 @@ from joingr_pyg.queries import Queries
 from joingr_pyg.schema import TableName
 from joingr_pyg.schema.names import readable_name
 from joingr_pyg.words import distinct_words
+
+
+class LinearPotentials(NamedTuple):
+    """What gives the joins and tables of a corpus their potentials.
+
+    Attributes:
+        edge: ``[J, d]`` whose products with a question are the potentials of joins.
+        common: ``[rank, d]`` whose products with it, multiplied by ...
+        table: ... ``[T, rank]``, are a part of those of tables, ...
+        weight: ... as are signals with these weights, ...
+        constant: ... and ``[T]`` what a table always has.
+    """
+
+    edge: Tensor
+    common: Tensor
+    table: Tensor
+    weight: dict[Signal, float]
+    constant: Tensor
 
 
 class JoinGRPlus(TrainableRetriever):
@@ -234,21 +252,17 @@ class JoinGRPlus(TrainableRetriever):
             self._compiled = FusedJoinGRPlus(self, self._columns)
         return self._compiled
 
-    def linear_potentials(self) -> tuple[Tensor, Tensor, dict[Signal, float], Tensor]:
-        """The potentials of a walk in parts.
-
-        Returns:
-            ``[J, d]`` and ``[T, d]`` whose products with a question are what edges and tables get by its vector, the
-            weights of signals, and ``[T]`` what tables always have.
-        """
+    def linear_potentials(self) -> LinearPotentials:
+        """The potentials of a walk in parts that do not depend on the question."""
         corpus = self.corpus
         if self.scorer is None:
-            nothing = torch.zeros_like(corpus.table_x)
-            return torch.zeros_like(corpus.edge_attr), nothing, {}, nothing[:, 0]
-        edge, table = self.scorer.interactions(corpus.edge_attr, corpus.table_x)
+            none = corpus.table_x.new_zeros(len(corpus.table_x), 0)
+            return LinearPotentials(torch.zeros_like(corpus.edge_attr), corpus.table_x[:0], none, {}, none.sum(dim=1))
+        common, edge, table = self.scorer.factors(corpus.edge_attr, corpus.table_x)
         *weight, degree = self.scorer.node_weight.tolist()
         known = {signal: each * scale for each, (signal, scale) in zip(weight, NODE_EVIDENCE.items(), strict=True)}
-        return edge + STEP * self.scorer.edge_weight * corpus.edge_attr, table, known, degree * self.log_degree
+        edge = edge @ common + STEP * self.scorer.edge_weight * corpus.edge_attr
+        return LinearPotentials(edge, common, table, known, degree * self.log_degree)
 
 
 UNTRAINED = Calibration(sharpness=1.077, bias=2.450, place=-0.955, belief=1.156, database=0.483)
