@@ -49,11 +49,11 @@ def encode(vectors: Any) -> Any:
 
 
 @compiled
-def rough_similarities(begin: int, end: int, columns: tuple[Any, ...], coded: tuple[Any, ...], best: Any) -> None:
-    """The similarity of each table's best column by codes, for the vectors ``begin:end``; ``best`` is ``[P, T]``."""
+def rough_similarities(columns: tuple[Any, ...], coded: tuple[Any, ...], best: Any) -> None:
+    """The similarity of each table's best column by codes, ``[P, T]``."""
     _, step, first, _ = columns
     _, about, product = coded
-    for p in range(begin, end):
+    for p in range(len(best)):
         for t in range(first.size - 1):
             peak = Real(-np.inf)
             for v in range(first[t], first[t + 1]):
@@ -62,17 +62,13 @@ def rough_similarities(begin: int, end: int, columns: tuple[Any, ...], coded: tu
 
 
 @compiled
-def refine(
-    begin: int, end: int, columns: tuple[Any, ...], coded: tuple[Any, ...], likely: Any, wanted: Any, best: Any
-) -> None:
-    """Turn rough similarities into such of single precision, for the vectors ``begin:end``.
+def refine(columns: tuple[Any, ...], coded: tuple[Any, ...], likely: Any, wanted: Any, best: Any) -> None:
+    """Turn rough similarities into such of single precision.
 
     Products of what codes leave are bounded by Cauchy and Schwarz, so most columns cannot be the best one. The vectors
     take turns at each table, whose columns stay at hand.
 
     Args:
-        begin: First vector.
-        end: The one behind the last.
         columns: See above.
         coded: See above.
         likely: Which part of the bound to allow for.
@@ -83,7 +79,7 @@ def refine(
     vector, about, product = coded
     candidate = np.empty(step.size + 1, Index)
     for t in range(first.size - 1):
-        for p in range(begin, end):
+        for p in range(len(best)):
             if not wanted[p, t]:
                 continue
             far = likely * (about[p, 2] * reach[t, 0] + (about[p, 1] + about[p, 2]) * reach[t, 1])

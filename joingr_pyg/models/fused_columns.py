@@ -11,7 +11,6 @@ from torch import Tensor
 
 from joingr_pyg.corpus import Corpus
 from joingr_pyg.models.phrase_matches import CONTEXT, SHARPNESS
-from joingr_pyg.nn.fused import share_out
 
 Array = NDArray[Any]
 
@@ -26,6 +25,9 @@ COUNTS = 1 / 8192
 
 PRODUCTS_AT_ONCE = 1 << 24
 """Products of phrases and columns that are kept at once, 4 bytes each."""
+
+Similarities = Callable[[int, int, Array], None]
+"""It writes the similarities of tables to the questions ``begin:end``, ``[B, T]``."""
 
 PhraseMatches = Callable[[int, int, Array, Array], None]
 """Given what the questions ``begin:end`` say as a whole, ``[B, T]``, it writes how surely their phrases point at
@@ -57,20 +59,18 @@ class FusedColumns:
         most = max(map(len, phrases), default=1)
         return max(1, PRODUCTS_AT_ONCE // (self.num_columns * max(most, 1)))
 
-    def similarity(self, query: Tensor) -> Array:
-        """``[B, T]`` similarities of each table's best column, as :meth:`~joingr_pyg.corpus.Corpus.best_similarity`."""
+    def similarity(self, query: Tensor) -> Similarities:
+        """The function :meth:`~joingr_pyg.corpus.Corpus.best_similarity` of ``[B, d]`` questions, made ready."""
         from joingr_pyg.models.column_kernel import refine, rough_similarities
 
         coded = self._coded(query)
-        best = np.empty((len(query), self.num_tables), np.float32)
-        wanted = np.ones(best.shape, bool)
 
-        def compare(begin: int, end: int) -> None:
-            rough_similarities(begin, end, self._columns, coded, best)
-            refine(begin, end, self._columns, coded, np.float32(SURE), wanted, best)
+        def compare(begin: int, end: int, best: Array) -> None:
+            some = tuple(part[begin:end] for part in coded)
+            rough_similarities(self._columns, some, best)
+            refine(self._columns, some, np.float32(SURE), np.ones(best.shape, bool), best)
 
-        share_out(compare, len(query))
-        return best
+        return compare
 
     def phrase_matches(self, phrases: Sequence[Sequence[str]], encode: Callable[[list[str]], Tensor]) -> PhraseMatches:
         """The function :func:`~joingr_pyg.models.phrase_matches.phrase_matches` of some questions, made ready.
@@ -93,7 +93,7 @@ class FusedColumns:
         np.cumsum([len(some) for some in phrases], out=ptr[1:])
         coded = self._coded(encode(list(number)))
         best = np.empty((len(number), self.num_tables), np.float32)
-        share_out(lambda begin, end: rough_similarities(begin, end, self._columns, coded, best), len(number))
+        rough_similarities(self._columns, coded, best)
         constants = np.array([SHARPNESS, CONTEXT, COUNTS], np.float32)
 
         def surest(begin: int, end: int, whole: Array, sure: Array) -> None:
@@ -101,7 +101,7 @@ class FusedColumns:
             similarity, wanted = best.copy(), np.zeros(best.shape, bool)
             asked = (whole, ptr[begin : end + 1], phrase, constants, similarity)
             want(*asked, wanted)
-            refine(0, len(best), self._columns, coded, np.float32(LIKELY), wanted, similarity)
+            refine(self._columns, coded, np.float32(LIKELY), wanted, similarity)
             surest_phrases(*asked, sure)
 
         return surest

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.models.fused_columns import FusedColumns, PhraseMatches
+from joingr_pyg.models.fused_columns import FusedColumns, PhraseMatches, Similarities
 from joingr_pyg.models.joingr_plus.constants import FLOOR, LEXICAL_SCALE, WHOLE
 from joingr_pyg.models.joingr_plus.reranker import ALL, MEASURES, CandidateReranker
 from joingr_pyg.models.joingr_plus.signals import Signal
@@ -130,7 +130,7 @@ class FusedJoinGRPlus:
         from joingr_pyg.models.postings_kernel import add_rows
 
         known = np.zeros((len(Signal), end - begin, len(self._constant)), np.float32)
-        known[Signal.SIMILARITY] = batch.similarity[begin:end]
+        batch.similarity(begin, end, known[Signal.SIMILARITY])
         known[Signal.TABLE_SIMILARITY], edge, common, likeness = (
             batch.products[begin:end, first:last] for first, last in pairwise(self._ends)
         )
@@ -210,14 +210,14 @@ class _Batch(NamedTuple):
     """What is known of ``B`` questions before they are looked at one by one.
 
     Attributes:
-        similarity: ``[B, T]`` similarity of each table's best column.
+        similarity: How similar tables' best columns are.
         products: ``[B, *]`` with tables' own texts, with what gives edges and tables their potentials, and with
             remembered questions, one behind the other.
         words: Their words.
         surest: What phrases point at.
     """
 
-    similarity: Array
+    similarity: Similarities
     products: Array
     words: _Words
     surest: PhraseMatches
