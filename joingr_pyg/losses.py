@@ -5,8 +5,10 @@ from torch import Tensor, nn
 from joingr_pyg.errors import JoinGRError
 
 
-def pairwise_hinge(score: Tensor, gold: Tensor, margin: float, rival: Tensor | None = None) -> Tensor:
-    r"""Mean over questions of the pairwise margin loss.
+def pairwise_hinge(
+    score: Tensor, gold: Tensor, margin: float, rival: Tensor | None = None, gold_power: float = 0.0
+) -> Tensor:
+    r"""Weighted mean over questions of the pairwise margin loss.
 
     .. math::
         \frac{1}{|P||N|} \sum_{p \in P,\, n \in N} \max(0,\, m - \hat s(p) + \hat s(n))
@@ -16,6 +18,7 @@ def pairwise_hinge(score: Tensor, gold: Tensor, margin: float, rival: Tensor | N
         gold: ``[B, T]`` whether a candidate is gold.
         margin: The margin ``m``.
         rival: ``[B, T]`` whether a candidate that is not gold counts as a negative; all do where not given.
+        gold_power: The weight of a question is the number of its gold candidates to this power.
 
     Returns:
         Scalar loss; questions without a gold or without a negative candidate count as 0.
@@ -24,8 +27,10 @@ def pairwise_hinge(score: Tensor, gold: Tensor, margin: float, rival: Tensor | N
     question, positive = gold.nonzero(as_tuple=True)
     violation = (margin - score[question, positive].unsqueeze(1) + score[question]).clamp(min=0)
     violation = violation.masked_fill(~negative[question], 0.0).sum(dim=1)
-    pairs = (gold.sum(dim=1) * negative.sum(dim=1)).clamp(min=1)
-    return (violation / pairs[question]).sum() / max(gold.size(0), 1)
+    count = gold.sum(dim=1).clamp(min=1)
+    weight = count.to(score) ** gold_power
+    pairs = count * negative.sum(dim=1).clamp(min=1)
+    return (violation * (weight / pairs)[question]).sum() / weight.sum().clamp(min=1)
 
 
 class TableLoss(nn.Module):
@@ -36,6 +41,8 @@ class TableLoss(nn.Module):
         negatives: ``"database"`` takes the other tables of the question's database, the paper's
             :math:`N = \mathcal{T}(D) \setminus P`; ``"corpus"`` those of all databases, of which a walk reaches so few
             that the mean over them leaves next to no gradient.
+        gold_power: How much more a question counts that needs more tables, see :func:`pairwise_hinge`; the paper's 0
+            counts all alike.
 
     Raises:
         JoinGRError: If ``negatives`` is neither.
@@ -43,16 +50,18 @@ class TableLoss(nn.Module):
 
     target = "table"
 
-    def __init__(self, margin: float = 0.1, negatives: str = "database") -> None:
+    def __init__(self, margin: float = 0.1, negatives: str = "database", gold_power: float = 0.0) -> None:
         super().__init__()
         if negatives not in ("database", "corpus"):
             raise JoinGRError(f"'negatives' needs to be 'database' or 'corpus' (got {negatives!r}).")
         self.margin = margin
         self.negatives = negatives
+        self.gold_power = gold_power
 
     def forward(self, score: Tensor, gold: Tensor, own: Tensor | None = None) -> Tensor:
         """The loss; ``own`` ``[B, T]`` says which candidates belong to the question's database."""
-        return pairwise_hinge(score, gold, self.margin, own if self.negatives == "database" else None)
+        rival = own if self.negatives == "database" else None
+        return pairwise_hinge(score, gold, self.margin, rival, self.gold_power)
 
 
 class EdgeLoss(TableLoss):

@@ -23,6 +23,13 @@ def test_every_question_counts_the_same_however_many_pairs_it_has() -> None:
     assert pairwise_hinge(score, gold, 0.1).item() == pytest.approx((0.6 + 0.1) / 2)
 
 
+def test_questions_that_need_many_tables_can_count_more() -> None:
+    score = torch.tensor([[0.0, 1.0, 0.0], [0.0, 0.0, 0.0]])
+    gold = torch.tensor([[True, False, False], [True, True, False]])
+    assert pairwise_hinge(score, gold, 0.1, gold_power=2).item() == pytest.approx((1 * 0.6 + 4 * 0.1) / 5)
+    assert TableLoss(0.1, "corpus", gold_power=2)(score, gold) == pairwise_hinge(score, gold, 0.1, gold_power=2)
+
+
 def test_a_question_without_gold_or_without_others_counts_as_nought() -> None:
     score = torch.tensor([[0.0, 1.0], [5.0, 5.0], [0.3, 0.2]])
     gold = torch.tensor([[False, False], [True, True], [True, False]])

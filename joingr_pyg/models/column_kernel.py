@@ -100,36 +100,64 @@ def refine(columns: tuple[Any, ...], coded: tuple[Any, ...], likely: Any, wanted
 
 
 @compiled
-def want(whole: Any, ptr: Any, phrase: Any, constants: Any, best: Any, wanted: Any) -> None:
+def want(whole: Any, ptr: Any, phrase: Any, constants: Any, best: Any, database: Any, wanted: Any) -> None:
     """Tell which tables a phrase gives a share that counts.
 
     Args:
         whole: ``[B, T]`` what questions say as a whole.
         ptr: ``[B + 1]`` the phrases of question ``b`` are ``phrase[ptr[b]:ptr[b + 1]]``.
         phrase: Rows of ``best``.
-        constants: Sharpness, weight of ``whole``, and the share that counts.
+        constants: Sharpness, weight of ``whole``, and the shares that count, of all and of a database.
         best: ``[P, T]`` similarities.
+        database: ``[T]`` database of each table.
         wanted: ``[P, T]`` set to true where they count.
     """
-    share = np.empty(best.shape[1], Real)
+    share, belief = np.empty(best.shape[1], Real), np.empty(database.max() + 1, Real)
     for b in range(len(whole)):
         for place in range(ptr[b], ptr[b + 1]):
             p = phrase[place]
             enough = constants[2] * _choose(best[p], whole[b], constants, share)
+            _add_up(share, database, belief)
             for t in range(share.size):
-                wanted[p, t] |= share[t] >= enough
+                wanted[p, t] |= share[t] >= min(enough, constants[3] * belief[database[t]])
 
 
 @compiled
-def surest_phrases(whole: Any, ptr: Any, phrase: Any, constants: Any, best: Any, sure: Any) -> None:
-    r"""How surely one phrase of each question points at a table, ``[B, T]`` :math:`\max_s a_s(t)`; else as above."""
-    share = np.empty(best.shape[1], Real)
+def phrase_matches(
+    whole: Any, ptr: Any, phrase: Any, constants: Any, best: Any, database: Any, found: tuple[Any, ...]
+) -> None:
+    """What the phrases of each question point at.
+
+    Args:
+        whole: As above, and so are those up to ``best``.
+        ptr: See there.
+        phrase: See there.
+        constants: See there.
+        best: See there.
+        database: See there.
+        found: The ``[B, T]`` parts of :class:`~joingr_pyg.models.phrase_matches.PhraseMatches`, written.
+    """
+    sure, within, mean = found
+    share, belief = np.empty(best.shape[1], Real), np.empty(database.max() + 1, Real)
     for b in range(len(whole)):
-        sure[b, :] = Real(0.0)
+        sure[b, :], within[b, :], mean[b, :] = Real(0.0), Real(0.0), Real(0.0)
+        count = Real(ptr[b + 1] - ptr[b])
         for place in range(ptr[b], ptr[b + 1]):
             scale = Real(1.0) / _choose(best[phrase[place]], whole[b], constants, share)
+            _add_up(share, database, belief)
             for t in range(share.size):
                 sure[b, t] = max(sure[b, t], share[t] * scale)
+                own = share[t] / belief[database[t]]
+                within[b, t] = max(within[b, t], own)
+                mean[b, t] += own / count
+
+
+@compiled
+def _add_up(share: Any, database: Any, belief: Any) -> None:
+    """The sum of shares over each database."""
+    belief[:] = Real(0.0)
+    for t in range(share.size):
+        belief[database[t]] += share[t]
 
 
 @compiled

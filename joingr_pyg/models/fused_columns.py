@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from joingr_pyg.corpus import Corpus
-from joingr_pyg.models.phrase_matches import CONTEXT, SHARPNESS
+from joingr_pyg.models.phrase_matches import CONTEXT, SHARPNESS, PhraseMatches
 
 Array = NDArray[Any]
 
@@ -20,8 +20,9 @@ SURE, LIKELY = 1.0, 1 / 3
 A third is some five deviations of errors that fall this way and that.
 """
 
-COUNTS = 1 / 8192
-"""The share of a phrase's choice from which on a table's similarity is made again in single precision."""
+COUNTS, COUNTS_WITHIN = 1 / 8192, 1 / 256
+"""The share of a phrase's choice, among all tables or those of a database, from which on a table's similarity is made
+again in single precision."""
 
 PRODUCTS_AT_ONCE = 1 << 24
 """Products of phrases and columns that are kept at once, 4 bytes each."""
@@ -29,9 +30,8 @@ PRODUCTS_AT_ONCE = 1 << 24
 Similarities = Callable[[int, int, Array], None]
 """It writes the similarities of tables to the questions ``begin:end``, ``[B, T]``."""
 
-PhraseMatches = Callable[[int, int, Array, Array], None]
-"""Given what the questions ``begin:end`` say as a whole, ``[B, T]``, it writes how surely their phrases point at
-tables, ``[B, T]`` as well."""
+Matcher = Callable[[int, int, Array], PhraseMatches[Array]]
+"""Given what the questions ``begin:end`` say as a whole, ``[B, T]``, it tells what their phrases point at."""
 
 
 class FusedColumns:
@@ -51,6 +51,7 @@ class FusedColumns:
         code, about = encode(vector)
         reach = np.maximum.reduceat(about[:, 1:], corpus.first_column, axis=0)
         self.num_columns, self.num_tables = corpus.num_columns, corpus.num_tables
+        self._database = corpus.database.numpy()
         self._code = torch.from_numpy(code).t()
         self._columns = (vector, about[:, 0].copy(), corpus.column_ptr.numpy().view(np.uint64), reach)
 
@@ -72,39 +73,41 @@ class FusedColumns:
 
         return compare
 
-    def phrase_matches(self, phrases: Sequence[Sequence[str]], encode: Callable[[list[str]], Tensor]) -> PhraseMatches:
+    def phrase_matches(self, phrases: Sequence[Sequence[str]], encode: Callable[[list[str]], Tensor]) -> Matcher:
         """The function :func:`~joingr_pyg.models.phrase_matches.phrase_matches` of some questions, made ready.
 
-        A phrase gives most tables next to nothing. Those whose share is below :data:`COUNTS` keep the similarity of
-        their codes, and are off by about a hundredth of that share.
+        A phrase gives most tables next to nothing. Those whose shares are below :data:`COUNTS` and
+        :data:`COUNTS_WITHIN` keep the similarity of their codes, and are off by about a hundredth of these.
 
         Args:
             phrases: Phrases of each of ``B`` questions.
             encode: Makes vectors ``[P, d]`` of phrases.
         """
-        from joingr_pyg.models.column_kernel import refine, rough_similarities, surest_phrases, want
+        from joingr_pyg.models.column_kernel import phrase_matches, refine, rough_similarities, want
 
         number: dict[str, int] = {}
         each = [number.setdefault(phrase, len(number)) for phrase in chain.from_iterable(phrases)]
         if not number:
-            return lambda begin, end, whole, sure: sure.fill(0)
+            return lambda begin, end, whole: PhraseMatches(*np.zeros((3, *whole.shape), np.float32))
         phrase = np.array(each)
         ptr = np.zeros(len(phrases) + 1, np.int64)
         np.cumsum([len(some) for some in phrases], out=ptr[1:])
         coded = self._coded(encode(list(number)))
         best = np.empty((len(number), self.num_tables), np.float32)
         rough_similarities(self._columns, coded, best)
-        constants = np.array([SHARPNESS, CONTEXT, COUNTS], np.float32)
+        constants = np.array([SHARPNESS, CONTEXT, COUNTS, COUNTS_WITHIN], np.float32)
 
-        def surest(begin: int, end: int, whole: Array, sure: Array) -> None:
+        def matches(begin: int, end: int, whole: Array) -> PhraseMatches[Array]:
             # Of its own: what another thread refines must not change what this one sees.
             similarity, wanted = best.copy(), np.zeros(best.shape, bool)
-            asked = (whole, ptr[begin : end + 1], phrase, constants, similarity)
+            asked = (whole, ptr[begin : end + 1], phrase, constants, similarity, self._database)
             want(*asked, wanted)
             refine(self._columns, coded, np.float32(LIKELY), wanted, similarity)
-            surest_phrases(*asked, sure)
+            found = PhraseMatches(*np.empty((3, *whole.shape), np.float32))
+            phrase_matches(*asked, found)
+            return found
 
-        return surest
+        return matches
 
     def _coded(self, vectors: Tensor) -> tuple[Array, Array, Array]:
         """Vectors, what is known of their codes, and products of these with the codes of columns."""

@@ -1,9 +1,11 @@
 """Which tables the single phrases of a question point at."""
 
 from itertools import chain
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from joingr_pyg.corpus import Corpus
@@ -47,21 +49,46 @@ def phrase_choices(queries: Queries, corpus: Corpus, prior: Tensor, method: str)
     return [dict(zip(some, part, strict=True)) for some, part in zip(each, choice.split(_sizes(each)), strict=True)]
 
 
-def phrase_matches(queries: Queries, corpus: Corpus, prior: Tensor, method: str) -> Tensor:
-    r"""How surely one phrase of the question points at a table: ``[B, T]`` :math:`p(t|q) = \max_s a_s(t)`.
+Values = TypeVar("Values", Tensor, NDArray[Any])
 
-    A table needs one phrase that is sure of it, and not all of them. Arguments and errors are those of
-    :func:`phrase_choices`; questions without phrases have 0 everywhere.
+
+class PhraseMatches(NamedTuple, Generic[Values]):
+    r"""What the phrases of ``B`` questions say of ``T`` tables; questions without phrases have 0 everywhere.
+
+    Attributes:
+        sure: ``[B, T]`` how surely one phrase points at a table, :math:`\max_s a_s(t)`. A table needs one phrase that
+            is sure of it, and not all of them.
+        within: ``[B, T]`` the same where only the tables of its database are to choose from,
+            :math:`\max_s a_s(t) / a_s(D_t)` with the sum :math:`a_s(D_t)` over that database.
+        share: ``[B, T]`` their mean, :math:`\operatorname{mean}_s a_s(t) / a_s(D_t)`.
     """
+
+    sure: Values
+    within: Values
+    share: Values
+
+
+def phrase_matches(queries: Queries, corpus: Corpus, prior: Tensor, method: str) -> PhraseMatches[Tensor]:
+    """What phrases point at. Arguments and errors are those of :func:`phrase_choices`."""
     each, choice = _choices(queries, corpus, prior, method)
     sizes = np.array(_sizes(each), int)
     asked = sizes > 0
-    sure = prior.new_zeros(len(each), corpus.num_tables)
-    if asked.any():
-        first = (sizes.cumsum() - sizes)[asked]
-        best = np.maximum.reduceat(choice.cpu().numpy(), first, axis=0)
-        sure[torch.from_numpy(asked)] = torch.from_numpy(best).to(sure)
-    return sure
+    found = PhraseMatches(*prior.new_zeros(3, len(each), corpus.num_tables))
+    if not asked.any():
+        return found
+    database = corpus.database
+    belief = choice.new_zeros(len(choice), int(database.max()) + 1).index_add(1, database, choice)
+    within = (choice / belief[:, database]).cpu().numpy()
+    first = (sizes.cumsum() - sizes)[asked]
+    rows = torch.from_numpy(asked)
+    parts = (
+        np.maximum.reduceat(choice.cpu().numpy(), first, axis=0),
+        np.maximum.reduceat(within, first, axis=0),
+        np.add.reduceat(within, first, axis=0) / sizes[asked, None].astype(np.float32),
+    )
+    for values, part in zip(found, parts, strict=True):
+        values[rows] = torch.from_numpy(part).to(values)
+    return found
 
 
 def _choices(queries: Queries, corpus: Corpus, prior: Tensor, method: str) -> tuple[list[list[str]], Tensor]:

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.models.fused_columns import FusedColumns, PhraseMatches, Similarities
+from joingr_pyg.models.fused_columns import FusedColumns, Matcher, Similarities
+from joingr_pyg.models.joingr_plus.candidate_graph import CandidateGraph
 from joingr_pyg.models.joingr_plus.constants import FLOOR, LEXICAL_SCALE, WHOLE
-from joingr_pyg.models.joingr_plus.reranker import ALL, MEASURES, CandidateReranker
+from joingr_pyg.models.joingr_plus.reranker import ALL, MEASURES, SLACK, CandidateReranker
 from joingr_pyg.models.joingr_plus.signals import Signal
 from joingr_pyg.models.postings import Postings
 from joingr_pyg.models.retriever import Ranking
@@ -87,7 +88,7 @@ class FusedJoinGRPlus:
         parts = [corpus.table_x, potentials.edge, potentials.common, voters]
         self._other = torch.cat(parts).t()
         self._ends = np.cumsum([0, *map(len, parts)])
-        self._second_look = None if model.reranker is None else _second_look(model.reranker, corpus.database)
+        self._second_look = None if model.reranker is None else _second_look(model.reranker, model.candidate_graph)
 
     def rank(self, queries: Queries, k: int) -> Ranking:
         """Rank tables, as :meth:`JoinGRPlus.rank` does.
@@ -141,7 +142,7 @@ class FusedJoinGRPlus:
             kernel.vote(np.ascontiguousarray(likeness), *self._vote, known[Signal.VOTES])
         whole = np.zeros_like(known[0])
         kernel.weigh(self._whole_weight, known, whole)
-        batch.surest(begin, end, whole, known[Signal.PHRASE])
+        known[Signal.PHRASE], known[Signal.PHRASE_WITHIN], known[Signal.PHRASE_SHARE] = batch.matcher(begin, end, whole)
         prior, walked, score = known[Signal.PRIOR], known[Signal.WALKED], known[Signal.SCORE]
         kernel.weigh(self._prior_weight, known, prior)
         if self._walk is not None:
@@ -214,13 +215,13 @@ class _Batch(NamedTuple):
         products: ``[B, *]`` with tables' own texts, with what gives edges and tables their potentials, and with
             remembered questions, one behind the other.
         words: Their words.
-        surest: What phrases point at.
+        matcher: What phrases point at.
     """
 
     similarity: Similarities
     products: Array
     words: _Words
-    surest: PhraseMatches
+    matcher: Matcher
 
 
 def _by_signal(weights: Mapping[Signal, float]) -> Array:
@@ -232,15 +233,19 @@ def _reals(*numbers: Tensor) -> tuple[np.float32, ...]:
     return tuple(np.float32(number.item()) for number in numbers)
 
 
-def _second_look(reranker: CandidateReranker, database: Tensor) -> tuple[Any, ...]:
+def _second_look(reranker: CandidateReranker, graph: CandidateGraph) -> tuple[Any, ...]:
     """What the compiled second look goes by, with means and deviations of measures taken into the hidden layer."""
-    weight = reranker.hidden.weight / reranker.deviation
-    bias = reranker.hidden.bias - weight @ reranker.mean
+    weight = reranker.known.weight / reranker.deviation
+    bias = reranker.known.bias - weight @ reranker.mean
+    layers = (
+        *(weight.t(), bias, reranker.message.weight.t()),
+        *(reranker.hidden.weight.t(), reranker.hidden.bias, reranker.out.weight[0]),
+    )
     return (
-        min(reranker.candidates, len(database)),
-        database.numpy(),
+        min(reranker.candidates, len(graph.database)),
+        (graph.database.numpy(), *(part.numpy() for part in graph.neighbors)),
         np.array([measure.signal for measure in MEASURES], np.int64),
         np.array([measure.behind for measure in MEASURES]),
-        (weight.t().contiguous().numpy(), bias.numpy(), reranker.out.weight[0].numpy(), *_reals(reranker.out.bias)),
-        np.float32(ALL),
+        (*(layer.contiguous().numpy() for layer in layers), *_reals(reranker.out.bias)),
+        np.array([ALL, SLACK], np.float32),
     )

@@ -77,11 +77,11 @@ def fuse(prior: Any, prior_weight: Any, floor: Any, walked: Any, score: Any) -> 
 @compiled
 def look_again(
     candidates: int,
-    database: Any,
+    graph: tuple[Any, ...],
     signal: Any,
     behind: Any,
     layers: tuple[Any, ...],
-    all_named: Any,
+    constants: Any,
     named: Any,
     known: Any,
     share: Any,
@@ -92,21 +92,25 @@ def look_again(
 
     Args:
         candidates: Number of tables looked at, at most ``T``.
-        database: ``[T]`` database of each table.
+        graph: ``[T]`` database of each table, and its neighbours as ``[T + 1]`` and ``[N]``.
         signal: ``[M]`` signal of each measure, and ...
         behind: ``[M]`` ... whether it is how far a table is behind the best.
-        layers: Weights ``[M, h]`` and ``[h]`` of the hidden layer, ``[h]`` and a number of the last.
-        all_named: From how much of a name on it counts as all of it.
+        layers: Weights of the layers, each ``[in, out]`` and before its bias where it has one.
+        constants: From how much of a name on it counts as all of it, and the slack of messages.
         named: How much of names is said.
         known: ``[S, B, T]`` all signals, among them those that follow.
         share: How much of all belief is in a table's database; written for candidates.
         whole: Whether all of a name is said; written for candidates.
         score: Scores, added to.
     """
-    weight, bias, out, last = layers
+    weight, bias, message_weight, mixing, mixing_bias, out, last = layers
+    database = graph[0]
     num_tables = database.size
     table, fused = np.empty(candidates, np.int64), np.empty(candidates, Real)
-    belief, hidden, best = np.empty(database.max() + 1, Real), np.empty(bias.size, Real), np.zeros(signal.size, Real)
+    belief, best = np.empty(database.max() + 1, Real), np.zeros(signal.size, Real)
+    place_of = np.full(num_tables, -1, np.int64)
+    hidden, mixed = np.empty((candidates, bias.size), Real), np.empty(bias.size, Real)
+    sent, received = np.empty((2, candidates, message_weight.shape[1]), Real)
     for b in range(len(score)):
         best_of(score[b], table, fused)
         belief[:] = Real(0.0)
@@ -119,7 +123,7 @@ def look_again(
         for place in range(candidates):
             t = table[place]
             share[b, t] = belief[database[t]] / total
-            whole[b, t] = Real(named[b, t] > all_named)
+            whole[b, t] = Real(named[b, t] > constants[0])
         for m in range(signal.size):
             if behind[m]:
                 values = known[signal[m], b]
@@ -127,17 +131,96 @@ def look_again(
                 for t in range(num_tables):
                     best[m] = max(best[m], values[t])
         for place in range(candidates):
-            hidden[:] = bias
+            hidden[place] = bias
             for m in range(signal.size):
-                measure = known[signal[m], b, table[place]] - best[m]
-                for h in range(hidden.size):
-                    hidden[h] += weight[m, h] * measure
+                add_row(known[signal[m], b, table[place]] - best[m], weight[m], hidden[place])
+            for h in range(bias.size):
+                hidden[place, h] = max(hidden[place, h], Real(0.0))
+        pass_messages(table, fused, graph, constants[1], hidden, message_weight, place_of, sent, received)
+        for place in range(candidates):
+            mixed[:] = mixing_bias
+            for h in range(bias.size):
+                add_row(hidden[place, h], mixing[h], mixed)
+            for m in range(received.shape[1]):
+                add_row(received[place, m], mixing[bias.size + m], mixed)
             more = last
-            for h in range(hidden.size):
-                more += out[h] * max(hidden[h], Real(0.0))
+            for h in range(mixed.size):
+                more += out[h] * max(mixed[h], Real(0.0))
             fused[place] += more
         for place in range(candidates):
             score[b, table[place]] = fused[place]
+
+
+@compiled
+def pass_messages(
+    table: Any,
+    fused: Any,
+    graph: tuple[Any, ...],
+    slack: Any,
+    hidden: Any,
+    weight: Any,
+    place_of: Any,
+    sent: Any,
+    received: Any,
+) -> None:
+    """Tell candidates of the others, in the order of relations.
+
+    Args:
+        table: ``[C]`` the candidates, best first, and ...
+        fused: ``[C]`` ... their scores.
+        graph: As above.
+        slack: As above.
+        hidden: ``[C, h]`` what each has to say.
+        weight: ``[h, R * m]`` what it is made a message with.
+        place_of: ``[T]`` all ``-1``, and so it is left.
+        sent: ``[C, R * m]``, written.
+        received: ``[C, R * m]``, written.
+    """
+    database, ptr, neighbor = graph
+    size = sent.shape[1] // 2
+    believed, together = np.empty(table.size, Real), np.zeros(table.size, Real)
+    sums = np.zeros((table.size, size), Real)
+    first = np.empty(table.size, np.int64)
+    total = Real(0.0)
+    for place in range(table.size):
+        believed[place] = exp(fused[place] - fused[0])
+        total += believed[place]
+    for place in range(table.size):
+        place_of[table[place]] = place
+        believed[place] /= total
+        # Sums over a database are kept where its first candidate is.
+        first[place] = place
+        for other in range(place):
+            if database[table[other]] == database[table[place]]:
+                first[place] = other
+                break
+        sent[place] = Real(0.0)
+        for h in range(hidden.shape[1]):
+            add_row(hidden[place, h], weight[h], sent[place])
+        together[first[place]] += believed[place]
+        add_row(believed[place], sent[place, size:], sums[first[place]])
+    for place in range(table.size):
+        received[place] = Real(0.0)
+        near = slack
+        for edge in range(ptr[table[place]], ptr[table[place] + 1]):
+            other = place_of[neighbor[edge]]
+            if other >= 0:
+                near += believed[other]
+                add_row(believed[other], sent[other, :size], received[place, :size])
+        own = believed[place]
+        apart = together[first[place]] - own + slack
+        for m in range(size):
+            received[place, m] /= near
+            received[place, size + m] = (sums[first[place], m] - own * sent[place, size + m]) / apart
+    for place in range(table.size):
+        place_of[table[place]] = -1
+
+
+@compiled
+def add_row(times: Any, row: Any, out: Any) -> None:
+    """Add a row of a matrix, times a number."""
+    for h in range(row.size):
+        out[h] += times * row[h]
 
 
 @compiled

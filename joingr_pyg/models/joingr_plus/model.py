@@ -14,6 +14,7 @@ from joingr_pyg.models.calibration import Calibration
 from joingr_pyg.models.coverage import Coverage
 from joingr_pyg.models.evidence import Part
 from joingr_pyg.models.fused_columns import FusedColumns
+from joingr_pyg.models.joingr_plus.candidate_graph import CandidateGraph
 from joingr_pyg.models.joingr_plus.constants import FLOOR, K1, LEXICAL_SCALE, NODE_EVIDENCE, STEP, WHOLE, B
 from joingr_pyg.models.joingr_plus.fused import FusedJoinGRPlus
 from joingr_pyg.models.joingr_plus.prior import TableEvidence, TablePrior
@@ -150,6 +151,7 @@ class JoinGRPlus(TrainableRetriever):
         degree = torch.bincount(between.flatten(), minlength=corpus.num_tables)
         self.log_degree = degree.clamp(min=1).float().log()
         self.memory.bind(corpus.table_number)
+        self.candidate_graph = CandidateGraph(corpus)
         self._columns = None
         self._forget()
         return self
@@ -172,18 +174,20 @@ class JoinGRPlus(TrainableRetriever):
         similarity, column = self.corpus.similarity(query)
         likeness = query.new_zeros(len(query), 0) if self.prior.memory is None else self.memory.likeness(query)
         nothing = torch.zeros_like(similarity)
-        lexical = phrase = named = covered = nothing
+        lexical = named = covered = nothing
         if self.words is not None:
             asked = [distinct_words(text) for text in queries.require_text(self.kind)]
             lexical = LEXICAL_SCALE * self.words.scores(asked).to(query)
             if self.coverage is not None:
                 named, covered = (share.to(query) for share in self.coverage(asked))
+        tables = query @ self.corpus.table_x.t()
         evidence = TableEvidence(
-            similarity, column, query @ self.corpus.table_x.t(), lexical, likeness, phrase, named, covered
+            similarity, column, tables, lexical, likeness, nothing, nothing, nothing, named, covered
         )
         if self.prior.phrases is None:
             return evidence
-        return replace(evidence, phrase=phrase_matches(queries, self.corpus, self._whole(evidence), self.kind))
+        found = phrase_matches(queries, self.corpus, self._whole(evidence), self.kind)
+        return replace(evidence, phrase=found.sure, phrase_within=found.within, phrase_share=found.share)
 
     def _whole(self, evidence: TableEvidence) -> Tensor:
         """``[B, T]`` what a question says as a whole."""
@@ -231,7 +235,7 @@ class JoinGRPlus(TrainableRetriever):
         fused = walked.log() + self.prior_weight * prior
         if self.reranker is None:
             return fused
-        return self.reranker(fused, walked, prior, votes, evidence, self.corpus.database)
+        return self.reranker(fused, walked, prior, votes, evidence, self.candidate_graph)
 
     def ranking(self, scores: Tensor, evidence: TableEvidence, k: int) -> Ranking:
         return rank_dense(scores, k)

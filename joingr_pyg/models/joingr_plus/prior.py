@@ -21,6 +21,8 @@ class TableEvidence(Evidence):
         lexical: ``[B, T]`` word matches, of the order of cosines.
         likeness: ``[B, V]`` cosines of the question and those remembered.
         phrase: ``[B, T]`` how surely one of the question's phrases points at a table, from 0 to 1.
+        phrase_within: ``[B, T]`` the same where only tables of its database are to choose from.
+        phrase_share: ``[B, T]`` the share of the question's phrases that point at a table within its database.
         named: ``[B, T]`` how much of a table's name the question says, from 0 to 1.
         covered: ``[B, T]`` how much of the question's words a table holds, from 0 to 1.
     """
@@ -31,6 +33,8 @@ class TableEvidence(Evidence):
     lexical: Tensor
     likeness: Tensor
     phrase: Tensor
+    phrase_within: Tensor
+    phrase_share: Tensor
     named: Tensor
     covered: Tensor
 
@@ -42,6 +46,8 @@ class TableEvidence(Evidence):
             Signal.WORDS: self.lexical,
             Signal.VOTES: votes,
             Signal.PHRASE: self.phrase,
+            Signal.PHRASE_WITHIN: self.phrase_within,
+            Signal.PHRASE_SHARE: self.phrase_share,
             Signal.NAMED: self.named,
             Signal.COVERED: self.covered,
         }

@@ -16,17 +16,21 @@ class Signal(IntEnum):
     """Votes of remembered questions."""
     PHRASE = 4
     """How surely one of the question's phrases points at the table."""
-    NAMED = 5
+    PHRASE_WITHIN = 5
+    """How surely one of them does, where only the tables of its database are to choose from."""
+    PHRASE_SHARE = 6
+    """Which share of the phrases points at it, again within its database."""
+    NAMED = 7
     """How much of the table's name the question says."""
-    COVERED = 6
+    COVERED = 8
     """How much of the question's words the table holds."""
-    PRIOR = 7
+    PRIOR = 9
     """How likely the question needs the table, before any walk."""
-    WALKED = 8
+    WALKED = 10
     """Logarithm of what the walk left."""
-    SCORE = 9
+    SCORE = 11
     """What walk and prior say together."""
-    SHARE = 10
+    SHARE = 12
     """How much of all belief is in the table's database."""
-    ALL_NAMED = 11
+    ALL_NAMED = 13
     """Whether all of its name is said, 1 or 0."""

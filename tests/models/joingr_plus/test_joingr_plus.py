@@ -32,6 +32,8 @@ def test_the_prior_is_the_weighted_sum() -> None:
         lexical=torch.tensor([[0.0, 2.0]]),
         likeness=torch.zeros(1, 0),
         phrase=torch.tensor([[0.0, 0.7]]),
+        phrase_within=torch.zeros(1, 2),
+        phrase_share=torch.zeros(1, 2),
         named=torch.zeros(1, 2),
         covered=torch.zeros(1, 2),
     )
