@@ -58,10 +58,11 @@ class Encoded:
 
     def __init__(self, vectors: Mapping[str, Tensor]) -> None:
         self._number = {text: row for row, text in enumerate(vectors)}
-        self._vectors = torch.stack(list(vectors.values()))
+        self._vectors = torch.stack(list(vectors.values())).numpy()
 
     def encode_queries(self, texts: Sequence[str]) -> Tensor:
-        return self._vectors[[self._number[text] for text in texts]]
+        # By numpy, which leaves other threads alone.
+        return torch.from_numpy(self._vectors[[self._number[text] for text in texts]])
 
 
 class Setting:

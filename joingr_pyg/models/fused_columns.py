@@ -1,6 +1,8 @@
 """Columns compared with questions and phrases through compiled code and products in 8 bits."""
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import lru_cache
 from itertools import chain
 from typing import Any
 
@@ -23,6 +25,9 @@ A third is some five deviations of errors that fall this way and that.
 COUNTS, COUNTS_WITHIN = 1 / 8192, 1 / 256
 """The share of a phrase's choice, among all tables or those of a database, from which on a table's similarity is made
 again in single precision."""
+
+FEW = 32
+"""Vectors up to which products with the codes of columns are made by one thread."""
 
 PRODUCTS_AT_ONCE = 1 << 24
 """Products of phrases and columns that are kept at once, 4 bytes each."""
@@ -115,7 +120,21 @@ class FusedColumns:
 
         vector = _floats(vectors)
         code, about = encode(vector)
-        return vector, about, torch._int_mm(torch.from_numpy(code), self._code).numpy()
+        with _one_thread() if len(code) <= FEW else nullcontext():
+            product = torch._int_mm(torch.from_numpy(code), self._code).numpy()
+        return vector, about, product
+
+
+def _one_thread() -> AbstractContextManager[Any]:
+    """Keep what follows in this thread: on a busy machine, waiting for others takes longer than a small product."""
+    return _openmp().limit(limits=1)
+
+
+@lru_cache(maxsize=1)
+def _openmp() -> Any:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController().select(user_api="openmp")
 
 
 def _floats(vectors: Tensor) -> Array:

@@ -90,3 +90,17 @@ def test_memory_is_bounded(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> N
     columns = FusedColumns(corpus)
     monkeypatch.setattr(fused_columns, "PRODUCTS_AT_ONCE", 12 * corpus.num_columns)
     assert [columns.at_once(each) for each in ([["a"] * 4, ["b"]], [["a"] * 99], [[]], [])] == [3, 1, 12, 12]
+
+
+@pytest.mark.parametrize("few", [0, 100])
+def test_threads_are_as_before(corpus: Corpus, few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fused_columns, "FEW", few)
+    query, before = F.normalize(torch.randn(5, corpus.x.size(1))), torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        found = np.empty((5, 40), np.float32)
+        FusedColumns(corpus).similarity(query)(0, 5, found)
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)
+    torch.testing.assert_close(torch.from_numpy(found), corpus.best_similarity(query), atol=1e-6, rtol=0)

@@ -80,6 +80,12 @@ class JoinGRPlus(TrainableRetriever):
         walk: Whether the walk counts; without it tables are ranked by their prior.
         candidates: Number of tables that are looked at twice, at least 1; ``None`` leaves that out.
 
+    Attributes:
+        planner: Planner of walks over the tables that the model is bound to.
+        words: Their word matches, if these count.
+        coverage: Shares of words in common, if these count.
+        log_degree: ``[T]`` logarithm of how many joins a table has.
+
     Raises:
         JoinGRError: If an argument is out of its range.
     """
