@@ -100,7 +100,7 @@ def refine(columns: tuple[Any, ...], coded: tuple[Any, ...], likely: Any, wanted
 
 
 @compiled
-def want(whole: Any, ptr: Any, phrase: Any, constants: Any, best: Any, database: Any, wanted: Any) -> None:
+def want(whole: Any, ptr: Any, phrase: Any, constants: Any, best: Any, first: Any, wanted: Any) -> None:
     """Tell which tables a phrase gives a share that counts.
 
     Args:
@@ -109,22 +109,23 @@ def want(whole: Any, ptr: Any, phrase: Any, constants: Any, best: Any, database:
         phrase: Rows of ``best``.
         constants: Sharpness, weight of ``whole``, and the shares that count, of all and of a database.
         best: ``[P, T]`` similarities.
-        database: ``[T]`` database of each table.
+        first: ``[D + 1]`` the tables of database ``d`` are ``first[d]:first[d + 1]``.
         wanted: ``[P, T]`` set to true where they count.
     """
-    share, belief = np.empty(best.shape[1], Real), np.empty(database.max() + 1, Real)
+    share = np.empty(best.shape[1], Real)
     for b in range(len(whole)):
         for place in range(ptr[b], ptr[b + 1]):
             p = phrase[place]
             enough = constants[2] * _choose(best[p], whole[b], constants, share)
-            _add_up(share, database, belief)
-            for t in range(share.size):
-                wanted[p, t] |= share[t] >= min(enough, constants[3] * belief[database[t]])
+            for d in range(first.size - 1):
+                least = min(enough, constants[3] * _sum(share, first[d], first[d + 1]))
+                for t in range(first[d], first[d + 1]):
+                    wanted[p, t] |= share[t] >= least
 
 
 @compiled
 def phrase_matches(
-    whole: Any, ptr: Any, phrase: Any, constants: Any, best: Any, database: Any, found: tuple[Any, ...]
+    whole: Any, ptr: Any, phrase: Any, constants: Any, best: Any, first: Any, found: tuple[Any, ...]
 ) -> None:
     """What the phrases of each question point at.
 
@@ -134,30 +135,30 @@ def phrase_matches(
         phrase: See there.
         constants: See there.
         best: See there.
-        database: See there.
+        first: See there.
         found: The ``[B, T]`` parts of :class:`~joingr_pyg.models.phrase_matches.PhraseMatches`, written.
     """
     sure, within, mean = found
-    share, belief = np.empty(best.shape[1], Real), np.empty(database.max() + 1, Real)
+    share = np.empty(best.shape[1], Real)
     for b in range(len(whole)):
         sure[b, :], within[b, :], mean[b, :] = Real(0.0), Real(0.0), Real(0.0)
-        count = Real(ptr[b + 1] - ptr[b])
+        part = Real(1.0) / Real(ptr[b + 1] - ptr[b])
         for place in range(ptr[b], ptr[b + 1]):
             scale = Real(1.0) / _choose(best[phrase[place]], whole[b], constants, share)
-            _add_up(share, database, belief)
-            for t in range(share.size):
-                sure[b, t] = max(sure[b, t], share[t] * scale)
-                own = share[t] / belief[database[t]]
-                within[b, t] = max(within[b, t], own)
-                mean[b, t] += own / count
+            for d in range(first.size - 1):
+                own = Real(1.0) / _sum(share, first[d], first[d + 1])
+                for t in range(first[d], first[d + 1]):
+                    sure[b, t] = max(sure[b, t], share[t] * scale)
+                    within[b, t] = max(within[b, t], share[t] * own)
+                    mean[b, t] += share[t] * own * part
 
 
 @compiled
-def _add_up(share: Any, database: Any, belief: Any) -> None:
-    """The sum of shares over each database."""
-    belief[:] = Real(0.0)
-    for t in range(share.size):
-        belief[database[t]] += share[t]
+def _sum(values: Any, begin: Any, end: Any) -> Any:
+    total = Real(0.0)
+    for t in range(begin, end):
+        total += values[t]
+    return total
 
 
 @compiled

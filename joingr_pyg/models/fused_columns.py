@@ -56,7 +56,8 @@ class FusedColumns:
         code, about = encode(vector)
         reach = np.maximum.reduceat(about[:, 1:], corpus.first_column, axis=0)
         self.num_columns, self.num_tables = corpus.num_columns, corpus.num_tables
-        self._database = corpus.database.numpy()
+        # The tables of a database lie together.
+        self._first_table = np.append(np.flatnonzero(np.diff(corpus.database.numpy(), prepend=-1)), corpus.num_tables)
         self._code = torch.from_numpy(code).t()
         self._columns = (vector, about[:, 0].copy(), corpus.column_ptr.numpy().view(np.uint64), reach)
 
@@ -105,7 +106,7 @@ class FusedColumns:
         def matches(begin: int, end: int, whole: Array) -> PhraseMatches[Array]:
             # Of its own: what another thread refines must not change what this one sees.
             similarity, wanted = best.copy(), np.zeros(best.shape, bool)
-            asked = (whole, ptr[begin : end + 1], phrase, constants, similarity, self._database)
+            asked = (whole, ptr[begin : end + 1], phrase, constants, similarity, self._first_table)
             want(*asked, wanted)
             refine(self._columns, coded, np.float32(LIKELY), wanted, similarity)
             found = PhraseMatches(*np.empty((3, *whole.shape), np.float32))

@@ -109,8 +109,10 @@ def look_again(
     table, fused = np.empty(candidates, np.int64), np.empty(candidates, Real)
     belief, best = np.empty(database.max() + 1, Real), np.zeros(signal.size, Real)
     place_of = np.full(num_tables, -1, np.int64)
-    hidden, mixed = np.empty((candidates, bias.size), Real), np.empty(bias.size, Real)
-    sent, received = np.empty((2, candidates, message_weight.shape[1]), Real)
+    measures = np.empty((candidates, signal.size), Real)
+    hidden, mixed = np.empty((candidates, bias.size), Real), np.empty((candidates, bias.size), Real)
+    told, sent = np.empty((candidates, bias.size), Real), np.empty((candidates, message_weight.shape[1]), Real)
+    received = np.empty(sent.shape, Real)
     for b in range(len(score)):
         best_of(score[b], table, fused)
         belief[:] = Real(0.0)
@@ -131,21 +133,20 @@ def look_again(
                 for t in range(num_tables):
                     best[m] = max(best[m], values[t])
         for place in range(candidates):
-            hidden[place] = bias
             for m in range(signal.size):
-                add_row(known[signal[m], b, table[place]] - best[m], weight[m], hidden[place])
-            for h in range(bias.size):
-                hidden[place, h] = max(hidden[place, h], Real(0.0))
-        pass_messages(table, fused, graph, constants[1], hidden, message_weight, place_of, sent, received)
+                measures[place, m] = known[signal[m], b, table[place]] - best[m]
+        np.dot(measures, weight, hidden)
         for place in range(candidates):
-            mixed[:] = mixing_bias
             for h in range(bias.size):
-                add_row(hidden[place, h], mixing[h], mixed)
-            for m in range(received.shape[1]):
-                add_row(received[place, m], mixing[bias.size + m], mixed)
+                hidden[place, h] = max(hidden[place, h] + bias[h], Real(0.0))
+        np.dot(hidden, message_weight, sent)
+        pass_messages(table, fused, graph, constants[1], place_of, sent, received)
+        np.dot(hidden, mixing[: bias.size], mixed)
+        np.dot(received, mixing[bias.size :], told)
+        for place in range(candidates):
             more = last
-            for h in range(mixed.size):
-                more += out[h] * max(mixed[h], Real(0.0))
+            for h in range(bias.size):
+                more += out[h] * max(mixed[place, h] + told[place, h] + mixing_bias[h], Real(0.0))
             fused[place] += more
         for place in range(candidates):
             score[b, table[place]] = fused[place]
@@ -157,8 +158,6 @@ def pass_messages(
     fused: Any,
     graph: tuple[Any, ...],
     slack: Any,
-    hidden: Any,
-    weight: Any,
     place_of: Any,
     sent: Any,
     received: Any,
@@ -170,10 +169,8 @@ def pass_messages(
         fused: ``[C]`` ... their scores.
         graph: As above.
         slack: As above.
-        hidden: ``[C, h]`` what each has to say.
-        weight: ``[h, R * m]`` what it is made a message with.
         place_of: ``[T]`` all ``-1``, and so it is left.
-        sent: ``[C, R * m]``, written.
+        sent: ``[C, R * m]`` what each has to say.
         received: ``[C, R * m]``, written.
     """
     database, ptr, neighbor = graph
@@ -194,9 +191,6 @@ def pass_messages(
             if database[table[other]] == database[table[place]]:
                 first[place] = other
                 break
-        sent[place] = Real(0.0)
-        for h in range(hidden.shape[1]):
-            add_row(hidden[place, h], weight[h], sent[place])
         together[first[place]] += believed[place]
         add_row(believed[place], sent[place, size:], sums[first[place]])
     for place in range(table.size):
