@@ -6,6 +6,7 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 
 from joingr_pyg.errors import JoinGRError
+from joingr_pyg.reports.calibrate import command as calibrate
 from joingr_pyg.reports.compare import command as compare
 from joingr_pyg.reports.failures import command as failures
 from joingr_pyg.reports.figures import command as figures
@@ -22,6 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name, module in {
         "compare": compare,
         "significance": significance,
+        "calibrate": calibrate,
         "results": results,
         "failures": failures,
         "figures": figures,

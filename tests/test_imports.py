@@ -46,7 +46,7 @@ LAYERS = [
 ]
 """The parts of the package; each may import those before it and no other."""
 
-REPORTS = ["runs", "drawing", "significance", "compare", "results", "figures", "failures"]
+REPORTS = ["runs", "drawing", "significance", "calibrate", "compare", "results", "figures", "failures"]
 """The parts of ``reports``, by the same rule."""
 
 TENSORS_ONLY = {"numpy", "torch", "torch_scatter", "numba", "llvmlite"}

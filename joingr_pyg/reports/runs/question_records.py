@@ -22,6 +22,7 @@ class QuestionRecord:
         database: The database it is asked of.
         gold: Its gold tables, as ``"database.table"``.
         ranked: The tables it got, best first.
+        scores: Their scores.
     """
 
     index: int
@@ -29,6 +30,7 @@ class QuestionRecord:
     database: str
     gold: frozenset[str]
     ranked: tuple[str, ...]
+    scores: tuple[float, ...] = ()
 
 
 def read_questions(folder: Path) -> list[QuestionRecord]:
@@ -47,6 +49,7 @@ def read_questions(folder: Path) -> list[QuestionRecord]:
                 line["database"],
                 frozenset(line["gold"]),
                 tuple(hit["table"] for hit in line["ranked"]),
+                tuple(float(hit["score"]) for hit in line["ranked"]),
             )
             for line in lines
         ]

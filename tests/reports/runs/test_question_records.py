@@ -46,6 +46,11 @@ def test_questions_are_in_the_order_of_their_numbers(make_run: MakeRun) -> None:
     assert [record.index for record in read_questions(folder)] == [0, 1]
 
 
+def test_tables_have_their_scores(make_run: MakeRun) -> None:
+    record = read_questions(make_run("run", {}, questions=[("a", "b a")]))[0]
+    assert (record.ranked, record.scores) == (("b", "a"), (1, 0.5))
+
+
 def test_cut_offs_are_read_from_metrics() -> None:
     assert kept(["P@15", "R@5", "PR@5", "loss"]) == (5, 15)
 

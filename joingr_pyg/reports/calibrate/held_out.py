@@ -1,0 +1,61 @@
+"""What sets are like on databases that a calibration has not seen."""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from joingr_pyg.folds import split_database_folds
+from joingr_pyg.metrics import SetMetrics
+from joingr_pyg.models.calibration import Calibration, set_sizes
+from joingr_pyg.reports.calibrate.rankings import Rankings
+
+FOLDS = 5
+"""Into which databases are dealt, where there are as many."""
+
+
+def fit(runs: Sequence[Rankings], rows: Tensor | None = None) -> Calibration:
+    """One calibration of all runs together.
+
+    Args:
+        runs: The rankings of each run, ``Q`` together.
+        rows: Those to fit it on, of ``Q``; all where not given.
+    """
+    score, database, needed = (
+        torch.cat(parts) for parts in zip(*((run.score, run.database, run.needed) for run in runs), strict=True)
+    )
+    rows = torch.arange(len(score)) if rows is None else rows
+    return Calibration.fit(score[rows], database[rows], needed[rows])
+
+
+def unseen_probabilities(runs: Sequence[Rankings]) -> list[Tensor]:
+    """``[Q, C]`` of each run: probabilities by a fit on the rankings of databases in other folds, of all runs.
+
+    Args:
+        runs: The rankings of each run.
+
+    Raises:
+        JoinGRError: If all questions are asked of one database.
+    """
+    asked = [name for run in runs for name in run.asked]
+    score, database = (torch.cat([getattr(run, name) for run in runs]) for name in ("score", "database"))
+    probability = torch.empty_like(score)
+    every = torch.arange(len(asked))
+    for fold in split_database_folds(asked, min(FOLDS, len(set(asked))), seed=0):
+        unseen = torch.tensor(fold)
+        calibration = fit(runs, every[~torch.isin(every, unseen)])
+        probability[unseen] = calibration.probability(score[unseen], database[unseen])
+    return list(probability.split([len(run.asked) for run in runs]))
+
+
+def sets(rankings: Rankings, probability: Tensor, complete: float) -> dict[str, float]:
+    """What :class:`~joingr_pyg.metrics.SetMetrics` says of sets that are to be complete with a probability.
+
+    Args:
+        rankings: The rankings of ``Q`` questions.
+        probability: ``[Q, C]`` probability that each ranked table is needed.
+        complete: The probability that is asked for, above 0 and below 1.
+    """
+    metrics = SetMetrics()
+    metrics.update(rankings.table, set_sizes(probability, complete), probability, rankings.gold)
+    return {name: value.item() for name, value in metrics.compute().items()}
