@@ -75,7 +75,7 @@ class TablePrior(nn.Module):
         table_vector: float | None = 0.3,
         lexical: float | None = 0.3,
         memory: float | None = 0.5,
-        phrases: float | None = 0.1,
+        phrases: float | None = 0.2,
     ) -> None:
         super().__init__()
         self.mix_logit = None if table_vector is None else nn.Parameter(torch.tensor(table_vector).logit())
