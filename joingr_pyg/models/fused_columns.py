@@ -22,7 +22,7 @@ SURE, LIKELY = 1.0, 1 / 3
 A third is some five deviations of errors that fall this way and that.
 """
 
-COUNTS, COUNTS_WITHIN = 1 / 8192, 1 / 256
+COUNTS, COUNTS_WITHIN = 1 / 8192, 1 / 2048
 """The share of a phrase's choice, among all tables or those of a database, from which on a table's similarity is made
 again in single precision."""
 
