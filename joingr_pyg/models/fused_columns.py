@@ -1,7 +1,7 @@
 """Columns compared with questions and phrases through compiled code and products in 8 bits."""
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from functools import lru_cache
 from itertools import chain
 from typing import Any
@@ -13,6 +13,7 @@ from torch import Tensor
 
 from joingr_pyg.corpus import Corpus
 from joingr_pyg.models.phrase_matches import CONTEXT, SHARPNESS, PhraseMatches
+from joingr_pyg.nn.fused import share_out
 
 Array = NDArray[Any]
 
@@ -26,14 +27,11 @@ COUNTS, COUNTS_WITHIN = 1 / 8192, 1 / 2048
 """The share of a phrase's choice, among all tables or those of a database, from which on a table's similarity is made
 again in single precision."""
 
-FEW = 32
-"""Vectors up to which products with the codes of columns are made by one thread."""
+FEW = 128
+"""Fewest vectors that are worth a thread of their own."""
 
 PRODUCTS_AT_ONCE = 1 << 24
 """Products of phrases and columns that are kept at once, 4 bytes each."""
-
-Similarities = Callable[[int, int, Array], None]
-"""It writes the similarities of tables to the questions ``begin:end``, ``[B, T]``."""
 
 Matcher = Callable[[int, int, Array], PhraseMatches[Array]]
 """Given what the questions ``begin:end`` say as a whole, ``[B, T]``, it tells what their phrases point at."""
@@ -66,18 +64,14 @@ class FusedColumns:
         most = max(map(len, phrases), default=1)
         return max(1, PRODUCTS_AT_ONCE // (self.num_columns * max(most, 1)))
 
-    def similarity(self, query: Tensor) -> Similarities:
-        """The function :meth:`~joingr_pyg.corpus.Corpus.best_similarity` of ``[B, d]`` questions, made ready."""
-        from joingr_pyg.models.column_kernel import refine, rough_similarities
+    def similarity(self, query: Tensor) -> Array:
+        """``[B, T]`` what :meth:`~joingr_pyg.corpus.Corpus.best_similarity` is for ``[B, d]`` questions."""
+        from joingr_pyg.models.column_kernel import refine
 
-        coded = self._coded(query)
-
-        def compare(begin: int, end: int, best: Array) -> None:
-            some = tuple(part[begin:end] for part in coded)
-            rough_similarities(self._columns, some, best)
-            refine(self._columns, some, np.float32(SURE), np.ones(best.shape, bool), best)
-
-        return compare
+        *coded, best = room = self._room(query)
+        self._compare(*room)
+        refine(self._columns, tuple(coded), np.float32(SURE), np.ones(best.shape, bool), best)
+        return best
 
     def phrase_matches(self, phrases: Sequence[Sequence[str]], encode: Callable[[list[str]], Tensor]) -> Matcher:
         """The function :func:`~joingr_pyg.models.phrase_matches.phrase_matches` of some questions, made ready.
@@ -89,7 +83,7 @@ class FusedColumns:
             phrases: Phrases of each of ``B`` questions.
             encode: Makes vectors ``[P, d]`` of phrases.
         """
-        from joingr_pyg.models.column_kernel import phrase_matches, refine, rough_similarities, want
+        from joingr_pyg.models.column_kernel import phrase_matches, refine, want
 
         number: dict[str, int] = {}
         each = [number.setdefault(phrase, len(number)) for phrase in chain.from_iterable(phrases)]
@@ -98,9 +92,8 @@ class FusedColumns:
         phrase = np.array(each)
         ptr = np.zeros(len(phrases) + 1, np.int64)
         np.cumsum([len(some) for some in phrases], out=ptr[1:])
-        coded = self._coded(encode(list(number)))
-        best = np.empty((len(number), self.num_tables), np.float32)
-        rough_similarities(self._columns, coded, best)
+        *coded, best = room = self._room(encode(list(number)))
+        share_out(lambda begin, end: self._compare(*(part[begin:end] for part in room)), len(number), least=FEW)
         constants = np.array([SHARPNESS, CONTEXT, COUNTS, COUNTS_WITHIN], np.float32)
 
         def matches(begin: int, end: int, whole: Array) -> PhraseMatches[Array]:
@@ -108,26 +101,38 @@ class FusedColumns:
             similarity, wanted = best.copy(), np.zeros(best.shape, bool)
             asked = (whole, ptr[begin : end + 1], phrase, constants, similarity, self._first_table)
             want(*asked, wanted)
-            refine(self._columns, coded, np.float32(LIKELY), wanted, similarity)
+            refine(self._columns, tuple(coded), np.float32(LIKELY), wanted, similarity)
             found = PhraseMatches(*np.empty((3, *whole.shape), np.float32))
             phrase_matches(*asked, found)
             return found
 
         return matches
 
-    def _coded(self, vectors: Tensor) -> tuple[Array, Array, Array]:
-        """Vectors, what is known of their codes, and products of these with the codes of columns."""
-        from joingr_pyg.models.column_kernel import encode
+    def _room(self, vectors: Tensor) -> tuple[Array, Array, Array, Array]:
+        """Vectors, and room for what :meth:`_compare` writes: similarities come last."""
+        return (
+            _floats(vectors),
+            np.empty((len(vectors), 3), np.float32),
+            np.empty((len(vectors), self.num_columns), np.int32),
+            np.empty((len(vectors), self.num_tables), np.float32),
+        )
 
-        vector = _floats(vectors)
-        code, about = encode(vector)
-        with _one_thread() if len(code) <= FEW else nullcontext():
-            product = torch._int_mm(torch.from_numpy(code), self._code).numpy()
-        return vector, about, product
+    def _compare(self, vector: Array, about: Array, product: Array, best: Array) -> None:
+        """Write what is known of the codes of vectors, products with those of columns, and similarities by these."""
+        from joingr_pyg.models.column_kernel import encode, rough_similarities
+
+        code, about[:] = encode(vector)
+        with one_thread():
+            torch._int_mm(torch.from_numpy(code), self._code, out=torch.from_numpy(product))
+        rough_similarities(self._columns, (vector, about, product), best)
 
 
-def _one_thread() -> AbstractContextManager[Any]:
-    """Keep what follows in this thread: on a busy machine, waiting for others takes longer than a small product."""
+def one_thread() -> AbstractContextManager[Any]:
+    """Keep operations of torch in this thread.
+
+    Its own threads wait for each other actively, and on a busy machine long.
+    """
+    torch.get_num_threads()  # It sets the number of a new thread, which must not happen later.
     return _openmp().limit(limits=1)
 
 

@@ -233,16 +233,19 @@ def _indices(tensor: Tensor) -> Array:
     return tensor.long().contiguous().numpy().view(np.uint64)
 
 
-def share_out(run: Callable[[int, int], None], count: int, most: int | None = None) -> None:
+def share_out(
+    run: Callable[[int, int], None], count: int, most: int | None = None, least: int = SMALLEST_CHUNK
+) -> None:
     """Call ``run(begin, end)`` for parts of ``range(count)``, on as many threads as torch uses.
 
     Args:
         run: What to do; compiled code lets go of the interpreter.
         count: How many queries there are.
         most: How many a part may have at most.
+        least: Fewest that are worth a part, but for the last.
     """
     threads = torch.get_num_threads()
-    size = max(SMALLEST_CHUNK, -(-count // threads))
+    size = max(least, -(-count // threads))
     size = size if most is None else min(size, most)
     parts = [(begin, min(begin + size, count)) for begin in range(0, count, size)]
     if threads == 1 or len(parts) < 2:

@@ -1,6 +1,7 @@
 """Products in 8 bits lead to the similarities and choices of single precision."""
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -59,10 +60,7 @@ def test_codes_are_as_near_as_they_say() -> None:
 
 def test_similarities_are_those_of_the_corpus(corpus: Corpus) -> None:
     query = torch.cat([F.normalize(torch.randn(30, corpus.x.size(1))), torch.zeros(1, corpus.x.size(1))])
-    similarity = FusedColumns(corpus).similarity(query)
-    found = np.full((31, 40), np.nan, np.float32)
-    for begin, end in ((0, 20), (20, 20), (20, 31)):
-        similarity(begin, end, found[begin:end])
+    found = FusedColumns(corpus).similarity(query)
     torch.testing.assert_close(torch.from_numpy(found), corpus.best_similarity(query), atol=1e-6, rtol=0)
 
 
@@ -92,15 +90,14 @@ def test_memory_is_bounded(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> N
     assert [columns.at_once(each) for each in ([["a"] * 4, ["b"]], [["a"] * 99], [[]], [])] == [3, 1, 12, 12]
 
 
-@pytest.mark.parametrize("few", [0, 100])
-def test_threads_are_as_before(corpus: Corpus, few: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fused_columns, "FEW", few)
-    query, before = F.normalize(torch.randn(5, corpus.x.size(1))), torch.get_num_threads()
+def test_threads_are_as_before(corpus: Corpus) -> None:
+    before = torch.get_num_threads()
     torch.set_num_threads(2)
     try:
-        found = np.empty((5, 40), np.float32)
-        FusedColumns(corpus).similarity(query)(0, 5, found)
+        with fused_columns.one_thread():
+            assert torch.get_num_threads() == 1
         assert torch.get_num_threads() == 2
+        with ThreadPoolExecutor(1) as pool, fused_columns.one_thread():
+            assert pool.submit(torch.get_num_threads).result() == 2
     finally:
         torch.set_num_threads(before)
-    torch.testing.assert_close(torch.from_numpy(found), corpus.best_similarity(query), atol=1e-6, rtol=0)

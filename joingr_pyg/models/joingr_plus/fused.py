@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.models.fused_columns import FusedColumns, Matcher, Similarities
+from joingr_pyg.models.fused_columns import FusedColumns, Matcher, one_thread
 from joingr_pyg.models.joingr_plus.candidate_graph import CandidateGraph
 from joingr_pyg.models.joingr_plus.constants import FLOOR, LEXICAL_SCALE, WHOLE
 from joingr_pyg.models.joingr_plus.reranker import ALL, MEASURES, SLACK, CandidateReranker
@@ -108,8 +108,7 @@ class FusedJoinGRPlus:
             return queries.require_encoder(self.model.kind).encode_queries(texts)
 
         batch = _Batch(
-            self._columns.similarity(queries.vector),
-            (queries.vector.float() @ self._other).numpy(),
+            queries.vector.float(),
             _Words.of(readings),
             self._columns.phrase_matches(phrases_of, encoded),
         )
@@ -118,11 +117,13 @@ class FusedJoinGRPlus:
 
         table = np.empty((len(queries), k), np.int64)
         score = np.empty((len(queries), k), np.float32)
-        share_out(
-            lambda begin, end: rank(self._scores(batch, begin, end), table[begin:end], score[begin:end]),
-            len(queries),
-            max(1, NUMBERS_AT_ONCE // (len(Signal) * len(self._constant))),
-        )
+
+        def part(begin: int, end: int) -> None:
+            with one_thread():
+                scores = self._scores(batch, begin, end)
+            rank(scores, table[begin:end], score[begin:end])
+
+        share_out(part, len(queries), max(1, NUMBERS_AT_ONCE // (len(Signal) * len(self._constant))))
         return Ranking(torch.from_numpy(table), torch.from_numpy(score))
 
     def _scores(self, batch: "_Batch", begin: int, end: int) -> Array:
@@ -131,9 +132,11 @@ class FusedJoinGRPlus:
         from joingr_pyg.models.postings_kernel import add_rows
 
         known = np.zeros((len(Signal), end - begin, len(self._constant)), np.float32)
-        batch.similarity(begin, end, known[Signal.SIMILARITY])
+        vector = batch.vector[begin:end]
+        known[Signal.SIMILARITY] = self._columns.similarity(vector)
+        products = (vector @ self._other).numpy()
         known[Signal.TABLE_SIMILARITY], edge, common, likeness = (
-            batch.products[begin:end, first:last] for first, last in pairwise(self._ends)
+            products[:, first:last] for first, last in pairwise(self._ends)
         )
         ptr, row, scale = batch.words
         for kind, (signal, postings) in enumerate(self._matches.items()):
@@ -211,15 +214,12 @@ class _Batch(NamedTuple):
     """What is known of ``B`` questions before they are looked at one by one.
 
     Attributes:
-        similarity: How similar tables' best columns are.
-        products: ``[B, *]`` with tables' own texts, with what gives edges and tables their potentials, and with
-            remembered questions, one behind the other.
+        vector: ``[B, d]`` their vectors.
         words: Their words.
         matcher: What phrases point at.
     """
 
-    similarity: Similarities
-    products: Array
+    vector: Tensor
     words: _Words
     matcher: Matcher
 
