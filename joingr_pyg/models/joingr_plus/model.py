@@ -79,6 +79,7 @@ class JoinGRPlus(TrainableRetriever):
         prior_weight: Initial :math:`\beta`.
         walk: Whether the walk counts; without it tables are ranked by their prior.
         candidates: Number of tables that are looked at twice, at least 1; ``None`` leaves that out.
+        messages: Whether these tell each other of themselves over joins and within databases.
 
     Attributes:
         planner: Planner of walks over the tables that the model is bound to.
@@ -108,6 +109,7 @@ class JoinGRPlus(TrainableRetriever):
         prior_weight: float = 3.0,
         walk: bool = True,
         candidates: int | None = 25,
+        messages: bool = True,
     ) -> None:
         super().__init__()
         self.arguments: dict[str, Any] = {
@@ -124,6 +126,7 @@ class JoinGRPlus(TrainableRetriever):
             "prior_weight": prior_weight,
             "walk": walk,
             "candidates": candidates,
+            "messages": messages,
         }
         require_at_least(1, anchors=anchors, hops=hops, candidates=candidates)
         require_at_least(0, rank=rank)
@@ -140,7 +143,7 @@ class JoinGRPlus(TrainableRetriever):
         self.walk = JoinWalk(None, hops, decay, learn_decays=True)
         self.log_sharpness = nn.Parameter(torch.tensor(sharpness).log())
         self.prior_weight = nn.Parameter(torch.tensor(prior_weight))
-        self.reranker = CandidateReranker(candidates) if channels and candidates else None
+        self.reranker = CandidateReranker(candidates, passes_messages=messages) if channels and candidates else None
         self._columns: FusedColumns | None = None
         self._compiled: FusedJoinGRPlus | None = None
         self.register_load_state_dict_post_hook(JoinGRPlus._forget)

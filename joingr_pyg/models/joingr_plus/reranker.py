@@ -75,18 +75,21 @@ class CandidateReranker(nn.Module):
         candidates: Number of candidates ``C``, at least 1.
         hidden: Size of the hidden layers.
         message: Size of a message :math:`m^r`.
+        passes_messages: Whether there are any; without them each candidate is looked at alone.
     """
 
     mean: Tensor
     deviation: Tensor
 
-    def __init__(self, candidates: int, hidden: int = 32, message: int = 16) -> None:
+    def __init__(self, candidates: int, hidden: int = 32, message: int = 16, passes_messages: bool = True) -> None:
         super().__init__()
         self.candidates = candidates
         self.known = nn.Linear(len(MEASURES), hidden)
         self.message = nn.Linear(hidden, len(RELATIONS) * message, bias=False)
         self.hidden = nn.Linear(hidden + len(RELATIONS) * message, hidden)
         self.out = nn.Linear(hidden, 1)
+        if not passes_messages:
+            nn.init.zeros_(self.message.weight).requires_grad_(False)
         nn.init.zeros_(self.out.weight)
         nn.init.zeros_(self.out.bias)
         self.register_buffer("mean", torch.tensor([measure.mean for measure in MEASURES]), persistent=False)

@@ -23,6 +23,7 @@ VARIANTS = [
     dict.fromkeys(PARTS),
     {"walk": False},
     {"rank": 0},
+    {"messages": False},
     {"anchors": 300, "hops": 1},
 ]
 

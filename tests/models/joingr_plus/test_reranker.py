@@ -101,6 +101,20 @@ def test_messages_worked_by_hand() -> None:
     assert more.tolist() == pytest.approx([joined, first + third / 100, first + second / 100, 0], rel=1e-5)
 
 
+def test_without_messages_joins_do_not_count() -> None:
+    torch.manual_seed(0)
+    joins = Joins(DATABASE, {frozenset({0, 1}), frozenset({0, 2})})
+    scores = {}
+    for passes_messages in (True, False):
+        reranker = CandidateReranker(3, passes_messages=passes_messages)
+        torch.nn.init.ones_(reranker.out.weight)
+        scores[passes_messages] = [reranker(SCORES, *REST, graph) for graph in (APART, joins)]
+        reranker(SCORES, *REST, joins).sum().backward()
+        assert (reranker.message.weight.grad is not None) == passes_messages
+    assert not torch.allclose(*scores[True])
+    assert torch.equal(*scores[False])
+
+
 def test_nothing_of_it_is_learned_through_what_it_looks_at() -> None:
     reranker = CandidateReranker(2)
     torch.nn.init.ones_(reranker.out.weight)
