@@ -24,6 +24,14 @@ def distinct_words(text: str) -> list[str]:
     return list(dict.fromkeys(words(text)))
 
 
+def first_spellings(text: str) -> dict[str, str]:
+    """The same words, each with its first spelling."""
+    first: dict[str, str] = {}
+    for word, spelling in zip(words(text), spelled(text), strict=True):
+        first.setdefault(word, spelling)
+    return first
+
+
 def spelled(text: str) -> list[str]:
     """The words of a text, one by one, as it spells them but for capitals."""
     return [word for word in _WORD.findall(text.lower()) if word not in _STOP_WORDS]

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from joingr_pyg.models.postings import Postings
-from joingr_pyg.words import spelled, words
+from joingr_pyg.words import words
 
 logging.getLogger("bm25s").setLevel(logging.WARNING)  # It lets itself be heard while it indexes.
 
@@ -47,10 +47,3 @@ class LexicalIndex:
     def scores(self, questions: Sequence[Sequence[str]]) -> Tensor:
         """``[B, T]`` scores of questions given as their distinct words; 0 where no word is shared."""
         return torch.from_numpy(self.postings(questions))
-
-    def word_scores(self, question: str) -> dict[str, Tensor]:
-        """What each distinct word of a question adds to :meth:`scores`, ``[T]``, by its first spelling."""
-        first: dict[str, str] = {}
-        for word, spelling in zip(words(question), spelled(question), strict=True):
-            first.setdefault(word, spelling)
-        return dict(zip(first.values(), self.scores([[word] for word in first]), strict=True))

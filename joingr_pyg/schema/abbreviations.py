@@ -54,6 +54,11 @@ def common_abbreviations() -> Mapping[str, str]:
     return json.loads((files("joingr_pyg.schema") / "abbreviations.json").read_text(encoding="utf-8"))
 
 
+def is_known(word: str) -> bool:
+    """Whether a lower-case word is one of the English dictionary or of the common abbreviations."""
+    return word in _english().words
+
+
 def split_run(word: str) -> list[str]:
     """The words that are run together in a lower-case word; the word alone where none are."""
     english = _english()

@@ -1,5 +1,4 @@
 import pytest
-import torch
 
 from joingr_pyg.models.lexical import LexicalIndex
 from joingr_pyg.words import distinct_words
@@ -10,10 +9,11 @@ QUESTION = "Dogs and dog food for the Vet, or a parrot?"
 
 def test_the_words_add_up_to_the_score() -> None:
     index = LexicalIndex(TEXTS, 1.5, 0.75)
-    words = index.word_scores(QUESTION)
-    assert torch.stack(list(words.values())).sum(dim=0) == pytest.approx(index.scores([distinct_words(QUESTION)])[0])
-    assert [(word, (score > 0).tolist()) for word, score in words.items()] == [
-        ("dogs", [True, False, True]),  # Spelled as the question does first, counted once.
+    words = distinct_words(QUESTION)
+    alone = index.scores([[word] for word in words])
+    assert alone.sum(dim=0) == pytest.approx(index.scores([words])[0])
+    assert [(word, (score > 0).tolist()) for word, score in zip(words, alone, strict=True)] == [
+        ("dog", [True, False, True]),  # Counted once.
         ("food", [True, False, False]),
         ("vet", [False, False, True]),
         ("parrot", [False, False, False]),
@@ -21,5 +21,5 @@ def test_the_words_add_up_to_the_score() -> None:
 
 
 def test_texts_or_questions_without_words_share_none() -> None:
-    assert LexicalIndex(["", "the"], 1.5, 0.75).word_scores("dog")["dog"].tolist() == [0, 0]
-    assert LexicalIndex(TEXTS, 1.5, 0.75).word_scores("the?") == {}
+    assert LexicalIndex(["", "the"], 1.5, 0.75).scores([["dog"]]).tolist() == [[0, 0]]
+    assert LexicalIndex(TEXTS, 1.5, 0.75).scores([[]]).tolist() == [[0, 0, 0]]

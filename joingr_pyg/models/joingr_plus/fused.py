@@ -21,7 +21,6 @@ from joingr_pyg.nn.fused import share_out
 from joingr_pyg.nn.potential_walk import FusedPotentialWalk
 from joingr_pyg.phrases import phrases
 from joingr_pyg.queries import Queries
-from joingr_pyg.words import distinct_words
 
 if TYPE_CHECKING:
     from joingr_pyg.models.joingr_plus.model import JoinGRPlus
@@ -175,7 +174,7 @@ class FusedJoinGRPlus:
         return reading
 
     def _read_anew(self, text: str) -> Reading:
-        asked = distinct_words(text) if self._matches else []
+        asked = self.model.asked(text) if self._matches else []
         scale = {Signal.WORDS: LEXICAL_SCALE, Signal.NAMED: 1.0}
         if self.model.coverage is not None:
             scale[Signal.COVERED] = 1 / self.model.coverage.total(asked)

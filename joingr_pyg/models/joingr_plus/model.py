@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
+from itertools import chain
 from typing import Any, ClassVar, NamedTuple, Self
 
 import torch
@@ -10,6 +11,7 @@ from torch import Tensor, nn
 
 from joingr_pyg.corpus import Corpus
 from joingr_pyg.errors import JoinGRError, require_at_least, require_fraction
+from joingr_pyg.models.abbreviations import Abbreviations, asked_words, spelt_out
 from joingr_pyg.models.calibration import Calibration
 from joingr_pyg.models.coverage import Coverage
 from joingr_pyg.models.evidence import Part
@@ -30,7 +32,6 @@ from joingr_pyg.nn.fused import fused_available
 from joingr_pyg.queries import Queries
 from joingr_pyg.schema import TableName
 from joingr_pyg.schema.names import readable_name
-from joingr_pyg.words import distinct_words
 
 
 class LinearPotentials(NamedTuple):
@@ -73,6 +74,7 @@ class JoinGRPlus(TrainableRetriever):
         decay: Initial hop decay.
         table_vector: Initial weight of the table's own vector; ``None`` leaves it out.
         lexical: Initial weight of word matches; ``None`` leaves them out.
+        abbreviations: Whether words also match what they are abbreviated to.
         memory: Initial weight of votes; ``None`` leaves them out.
         phrases: Initial weight of single phrases; ``None`` leaves them out.
         sharpness: Initial :math:`\kappa`.
@@ -103,6 +105,7 @@ class JoinGRPlus(TrainableRetriever):
         decay: float = 0.5,
         table_vector: float | None = 0.3,
         lexical: float | None = 0.3,
+        abbreviations: bool = True,
         memory: float | None = 0.5,
         phrases: float | None = 0.2,
         sharpness: float = 12.0,
@@ -120,6 +123,7 @@ class JoinGRPlus(TrainableRetriever):
             "decay": decay,
             "table_vector": table_vector,
             "lexical": lexical,
+            "abbreviations": abbreviations,
             "memory": memory,
             "phrases": phrases,
             "sharpness": sharpness,
@@ -151,11 +155,16 @@ class JoinGRPlus(TrainableRetriever):
     def index(self, corpus: Corpus) -> Self:
         super().index(corpus)
         self.planner = self.walk.planner(corpus.edge_index, corpus.num_tables)
-        self.words = None if self.prior.lexical is None else LexicalIndex(corpus.documents, K1, B)
+        documents = corpus.documents
+        self.abbreviations = None
+        if self.prior.lexical is not None and self.arguments["abbreviations"]:
+            self.abbreviations = Abbreviations(documents)
+            documents = tuple(map(spelt_out, documents))
+        self.words = None if self.prior.lexical is None else LexicalIndex(documents, K1, B)
         self.coverage = None
         if self.words is not None and self.reranker is not None:
             databases = [readable_name(database) for database, _ in corpus.tables]
-            self.coverage = Coverage(corpus.documents, corpus.titles, databases)
+            self.coverage = Coverage(documents, corpus.titles, databases)
         between = corpus.edge_index[:, corpus.edge_index[0] != corpus.edge_index[1]]
         degree = torch.bincount(between.flatten(), minlength=corpus.num_tables)
         self.log_degree = degree.clamp(min=1).float().log()
@@ -185,7 +194,7 @@ class JoinGRPlus(TrainableRetriever):
         nothing = torch.zeros_like(similarity)
         lexical = named = covered = nothing
         if self.words is not None:
-            asked = [distinct_words(text) for text in queries.require_text(self.kind)]
+            asked = [self.asked(text) for text in queries.require_text(self.kind)]
             lexical = LEXICAL_SCALE * self.words.scores(asked).to(query)
             if self.coverage is not None:
                 named, covered = (share.to(query) for share in self.coverage(asked))
@@ -198,6 +207,10 @@ class JoinGRPlus(TrainableRetriever):
         found = phrase_matches(queries, self.corpus, self._whole(evidence), self.kind)
         return replace(evidence, phrase=found.sure, phrase_within=found.within, phrase_share=found.share)
 
+    def asked(self, question: str) -> list[str]:
+        """What words of tables a question is matched with: its own, and what these are abbreviated to."""
+        return list(chain.from_iterable(asked_words(question, self.abbreviations).values()))
+
     def _whole(self, evidence: TableEvidence) -> Tensor:
         """``[B, T]`` what a question says as a whole."""
         signals = evidence.signals(evidence.similarity)  # There is no vote in it.
@@ -207,7 +220,10 @@ class JoinGRPlus(TrainableRetriever):
         return self.prior.parts(evidence, self.memory(evidence.likeness))
 
     def word_scores(self, question: str) -> dict[str, Tensor]:
-        return {} if self.words is None else self.words.word_scores(question)
+        if self.words is None:
+            return {}
+        asked = asked_words(question, self.abbreviations)
+        return dict(zip(asked, self.words.scores(list(asked.values())), strict=True))
 
     def phrase_scores(self, queries: Queries, evidence: TableEvidence) -> dict[str, Tensor]:
         """What each phrase of a single question chooses, ``[T]``, by the phrase."""

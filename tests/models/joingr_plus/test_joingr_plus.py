@@ -1,5 +1,6 @@
 """JoinGR+: prior, soft anchors, walk, fusion, second look."""
 
+from dataclasses import replace
 from math import exp, log
 from pathlib import Path
 
@@ -122,6 +123,25 @@ def test_a_word_in_common_speaks_for_a_table(chain: Corpus) -> None:
         ("t3", [False, False, False, True])
     ]
     assert untrained(lexical=None, phrases=None).index(chain).word_scores("Which t3?") == {}
+
+
+def test_a_word_matches_what_it_is_abbreviated_to(chain: Corpus) -> None:
+    corpus = replace(chain, documents=("OUTG_EVT", "feeders", "FDR", "CUST_ADDR"))
+    asked = "Which customers had outages, on which feeder?"
+    found = {}
+    for abbreviations in (True, False):
+        model = untrained(phrases=None, abbreviations=abbreviations).index(corpus)
+        found[abbreviations] = {word: (score > 0).tolist() for word, score in model.word_scores(asked).items()}
+    assert found[True] == {
+        "customers": [False, False, False, True],
+        "outages": [True, False, False, False],
+        "feeder": [False, True, True, False],
+    }
+    assert found[False] == {
+        "customers": [False] * 4,
+        "outages": [False] * 4,
+        "feeder": [False, True, False, False],
+    }
 
 
 @pytest.mark.parametrize(
