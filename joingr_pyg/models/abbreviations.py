@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
+from joingr_pyg.descriptors import DOCUMENT_NAME_WEIGHT
 from joingr_pyg.schema.abbreviations import common_abbreviations, is_known
 from joingr_pyg.words import first_spellings, spelled, words
 
@@ -48,7 +49,7 @@ class Abbreviations:
 
     No list tells what ``OUTG_CAUS`` stands for, but a question that asks for the causes of outages does. Words of the
     texts that are no English are what a question's words may be abbreviated to; those of the
-    :func:`~joingr_pyg.schema.abbreviations.common_abbreviations` are left to :func:`spelt_out`.
+    :func:`~joingr_pyg.schema.abbreviations.common_abbreviations` are left to :func:`with_names_spelt_out`.
 
     Args:
         texts: The texts.
@@ -97,11 +98,17 @@ def asked_words(question: str, abbreviations: Abbreviations | None) -> dict[str,
     return found
 
 
-def spelt_out(text: str) -> str:
-    """A text, and behind it what the common abbreviations in it stand for, as often as they occur."""
+def with_names_spelt_out(documents: Sequence[str], titles: Sequence[str]) -> list[str]:
+    """Documents of tables, and behind each what the common abbreviations in the table's name stand for.
+
+    They count as much as its name (:data:`~joingr_pyg.descriptors.DOCUMENT_NAME_WEIGHT`). Those in the names of columns
+    are so many that spelling them out only makes tables alike.
+    """
     known = common_abbreviations()
-    meant = [known[word] for word in spelled(text) if word in known]
-    return " ".join([text, *meant])
+    return [
+        " ".join([document, *([known[word] for word in spelled(title) if word in known] * DOCUMENT_NAME_WEIGHT)])
+        for document, title in zip(documents, titles, strict=True)
+    ]
 
 
 def _consonants(word: str) -> str:

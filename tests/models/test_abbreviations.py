@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from joingr_pyg.models import abbreviations
-from joingr_pyg.models.abbreviations import Abbreviations, abbreviates, asked_words, spelt_out
+from joingr_pyg.models.abbreviations import Abbreviations, abbreviates, asked_words, with_names_spelt_out
 
 WORDS = st.text(string.ascii_lowercase, min_size=1, max_size=12)
 
@@ -63,7 +63,7 @@ def test_what_a_schema_abbreviates() -> None:
     schema = Abbreviations(["OUTG_CAUS outg evt", "FDR substn", "order customer_id org acct"])
     assert list(schema.of("outages")) == ["outg"]
     assert list(schema.of("feeders")) == ["fdr"]
-    assert list(schema.of("account")) == []  # A common one: texts spell it out themselves.
+    assert list(schema.of("account")) == []  # A common one: where it names a table, it is spelt out.
     assert list(schema.of("customers")) == list(schema.of("ordering")) == []  # English words stand for themselves.
     assert list(pickle.loads(pickle.dumps(schema)).of("outage")) == ["outg"]
 
@@ -83,6 +83,7 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
         assert len(schema._found) <= 2
 
 
-def test_common_abbreviations_are_spelt_out_behind_a_text() -> None:
-    assert spelt_out("CUST_ADDR cust") == "CUST_ADDR cust customer address customer"
-    assert spelt_out("orders") == "orders"
+def test_common_abbreviations_in_names_are_spelt_out() -> None:
+    documents = ["cust addr cust addr cust addr shop org", "orders"]
+    meant = "customer address customer address customer address"
+    assert with_names_spelt_out(documents, ["cust addr", "orders"]) == [f"{documents[0]} {meant}", "orders"]

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from joingr_pyg.corpus import Corpus
 from joingr_pyg.errors import JoinGRError, require_at_least, require_fraction
-from joingr_pyg.models.abbreviations import Abbreviations, asked_words, spelt_out
+from joingr_pyg.models.abbreviations import Abbreviations, asked_words, with_names_spelt_out
 from joingr_pyg.models.calibration import Calibration
 from joingr_pyg.models.coverage import Coverage
 from joingr_pyg.models.evidence import Part
@@ -155,11 +155,11 @@ class JoinGRPlus(TrainableRetriever):
     def index(self, corpus: Corpus) -> Self:
         super().index(corpus)
         self.planner = self.walk.planner(corpus.edge_index, corpus.num_tables)
-        documents = corpus.documents
+        documents: Sequence[str] = corpus.documents
         self.abbreviations = None
         if self.prior.lexical is not None and self.arguments["abbreviations"]:
             self.abbreviations = Abbreviations(documents)
-            documents = tuple(map(spelt_out, documents))
+            documents = with_names_spelt_out(documents, corpus.titles)
         self.words = None if self.prior.lexical is None else LexicalIndex(documents, K1, B)
         self.coverage = None
         if self.words is not None and self.reranker is not None:

@@ -126,7 +126,8 @@ def test_a_word_in_common_speaks_for_a_table(chain: Corpus) -> None:
 
 
 def test_a_word_matches_what_it_is_abbreviated_to(chain: Corpus) -> None:
-    corpus = replace(chain, documents=("OUTG_EVT", "feeders", "FDR", "CUST_ADDR"))
+    names = ("OUTG_EVT", "feeders", "FDR", "CUST_ADDR")
+    corpus = replace(chain, documents=names, titles=names)
     asked = "Which customers had outages, on which feeder?"
     found = {}
     for abbreviations in (True, False):
