@@ -16,6 +16,10 @@ FEW = 64
 """Places up to which the best are found one after the other, without sorting."""
 
 
+QUESTIONS_AT_ONCE = 32
+"""Questions whose candidates go through a layer together: one large product takes less time than many small ones."""
+
+
 @compiled
 def vote(likeness: Any, voter: Any, table: Any, temperature: Any, nothing: Any, votes: Any) -> None:
     """Votes of remembered questions.
@@ -105,51 +109,66 @@ def look_again(
     """
     weight, bias, message_weight, mixing, mixing_bias, out, last = layers
     database = graph[0]
-    num_tables = database.size
-    table, fused = np.empty(candidates, np.int64), np.empty(candidates, Real)
+    at_once = min(QUESTIONS_AT_ONCE, len(score))
+    table, fused = np.empty((at_once, candidates), np.int64), np.empty((at_once, candidates), Real)
     belief, best = np.empty(database.max() + 1, Real), np.zeros(signal.size, Real)
-    place_of = np.full(num_tables, -1, np.int64)
-    measures = np.empty((candidates, signal.size), Real)
-    hidden, mixed = np.empty((candidates, bias.size), Real), np.empty((candidates, bias.size), Real)
-    told, sent = np.empty((candidates, bias.size), Real), np.empty((candidates, message_weight.shape[1]), Real)
-    received = np.empty(sent.shape, Real)
-    for b in range(len(score)):
-        best_of(score[b], table, fused)
-        belief[:] = Real(0.0)
-        total = Real(0.0)
-        for t in range(num_tables):
-            share[b, t] = exp(score[b, t] - fused[0])
-            total += share[b, t]
-        for t in range(num_tables):
-            belief[database[t]] += share[b, t]
-        for place in range(candidates):
-            t = table[place]
-            share[b, t] = belief[database[t]] / total
-            whole[b, t] = Real(named[b, t] > constants[0])
-        for m in range(signal.size):
-            if behind[m]:
-                values = known[signal[m], b]
-                best[m] = values[0]
-                for t in range(num_tables):
-                    best[m] = max(best[m], values[t])
-        for place in range(candidates):
+    place_of = np.full(database.size, -1, np.int64)
+    rows = at_once * candidates
+    measures = np.empty((rows, signal.size), Real)
+    hidden, mixed, told = (
+        np.empty((rows, bias.size), Real),
+        np.empty((rows, bias.size), Real),
+        np.empty((rows, bias.size), Real),
+    )
+    sent, received = np.empty((rows, message_weight.shape[1]), Real), np.empty((rows, message_weight.shape[1]), Real)
+    for begin in range(0, len(score), at_once):
+        # Where fewer are left, products of what is there from before are made too, and not looked at.
+        some = min(at_once, len(score) - begin)
+        for b in range(some):
+            best_of(score[begin + b], table[b], fused[b])
+            _share_beliefs(score[begin + b], fused[b, 0], table[b], database, belief, share[begin + b])
+            for place in range(candidates):
+                whole[begin + b, table[b, place]] = Real(named[begin + b, table[b, place]] > constants[0])
             for m in range(signal.size):
-                measures[place, m] = known[signal[m], b, table[place]] - best[m]
+                values = known[signal[m], begin + b]
+                if behind[m]:
+                    best[m] = values[0]
+                    for t in range(values.size):
+                        best[m] = max(best[m], values[t])
+                for place in range(candidates):
+                    measures[b * candidates + place, m] = values[table[b, place]] - best[m]
         np.dot(measures, weight, hidden)
-        for place in range(candidates):
+        for row in range(some * candidates):
             for h in range(bias.size):
-                hidden[place, h] = max(hidden[place, h] + bias[h], Real(0.0))
+                hidden[row, h] = max(hidden[row, h] + bias[h], Real(0.0))
         np.dot(hidden, message_weight, sent)
-        pass_messages(table, fused, graph, constants[1], place_of, sent, received)
+        for b in range(some):
+            first, last_one = b * candidates, (b + 1) * candidates
+            pass_messages(
+                table[b], fused[b], graph, constants[1], place_of, sent[first:last_one], received[first:last_one]
+            )
         np.dot(hidden, mixing[: bias.size], mixed)
         np.dot(received, mixing[bias.size :], told)
-        for place in range(candidates):
-            more = last
-            for h in range(bias.size):
-                more += out[h] * max(mixed[place, h] + told[place, h] + mixing_bias[h], Real(0.0))
-            fused[place] += more
-        for place in range(candidates):
-            score[b, table[place]] = fused[place]
+        for b in range(some):
+            for place in range(candidates):
+                row, more = b * candidates + place, last
+                for h in range(bias.size):
+                    more += out[h] * max(mixed[row, h] + told[row, h] + mixing_bias[h], Real(0.0))
+                score[begin + b, table[b, place]] = fused[b, place] + more
+
+
+@compiled
+def _share_beliefs(score: Any, peak: Any, table: Any, database: Any, belief: Any, share: Any) -> None:
+    """How much of all belief is in the databases of some tables, ``share[table]``; ``belief`` is room for all."""
+    belief[:] = Real(0.0)
+    total = Real(0.0)
+    for t in range(score.size):
+        share[t] = exp(score[t] - peak)
+        total += share[t]
+    for t in range(score.size):
+        belief[database[t]] += share[t]
+    for place in range(table.size):
+        share[table[place]] = belief[database[table[place]]] / total
 
 
 @compiled
