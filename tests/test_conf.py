@@ -82,6 +82,14 @@ def test_every_dataset_has_the_splits_it_is_asked_for(command: str, dataset: str
     Validation(by=cfg.dataset.validation)
 
 
+@pytest.mark.parametrize("option", ["expand_names", "cryptic_names"])
+@pytest.mark.parametrize("dataset", options("dataset"))
+def test_every_dataset_takes_its_names_otherwise(dataset: str, option: str) -> None:
+    for value in (True, False):
+        cfg = composed("evaluate", f"dataset={dataset}", "paths.data=somewhere", f"dataset.{option}={value}")
+        assert instantiate(cfg.dataset.source).keywords[option] is value
+
+
 def test_every_dataset_of_the_package_has_a_config() -> None:
     assert options("dataset") == sorted(DATASETS)
 

@@ -69,6 +69,17 @@ def test_the_result_is_shown(evaluated: Any) -> None:
     }
 
 
+def test_a_dataset_is_evaluated_with_cryptic_names(command: Command) -> None:
+    plain, cryptic = (
+        command("evaluate.py", "method=vanilla", *SMALL, *option) for option in ((), ("dataset.cryptic_names=true",))
+    )
+    assert (cryptic.status, cryptic.stderr) == (0, "")
+    assert cryptic.stdout.startswith("demo test with cryptic names, pooled, hashing-16")
+    assert cryptic.metrics["graph"] == plain.metrics["graph"]
+    assert [each["question"] for each in cryptic.questions] == [each["question"] for each in plain.questions]
+    assert cryptic.questions != plain.questions
+
+
 @pytest.mark.parametrize("method", ["vanilla", "heuristic"])
 def test_a_method_scores_what_training_shows_beside_the_model(command: Command, trained: Any, method: str) -> None:
     walk = ("method.anchors=2", "method.hops=2") if method == "heuristic" else ()

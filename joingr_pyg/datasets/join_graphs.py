@@ -19,6 +19,7 @@ from joingr_pyg.datasets.assembly import tell_dropped
 from joingr_pyg.datasets.beaver import read_beaver
 from joingr_pyg.datasets.benchmark import Benchmark, Dropped, Question
 from joingr_pyg.datasets.bird import read_bird
+from joingr_pyg.datasets.cryptic_names import benchmark_with_cryptic_names
 from joingr_pyg.datasets.demo import read_demo
 from joingr_pyg.datasets.sources import SOURCES, fetch
 from joingr_pyg.datasets.spider import read_spider
@@ -58,6 +59,8 @@ class JoinGraphs(InMemoryDataset):
         download: Fetch raw files that are missing from their official source.
         strict: Raise at the first question that cannot be resolved, rather than dropping it.
         expand_names: Spell out abbreviations and words run together in names, where the source does not.
+        cryptic_names: Abbreviate the names of all tables and columns at random, and drop natural names and
+            descriptions; with ``expand_names``, what common abbreviations remain is spelt out again.
 
     Raises:
         JoinGRError: If the split does not exist, a file is missing or damaged, or in strict mode a question cannot be
@@ -77,6 +80,7 @@ class JoinGraphs(InMemoryDataset):
         download: bool = True,
         strict: bool = False,
         expand_names: bool = False,
+        cryptic_names: bool = False,
     ) -> None:
         if split not in self.splits:
             raise JoinGRError(
@@ -86,6 +90,7 @@ class JoinGraphs(InMemoryDataset):
         self.encoder = encoder
         self.strict = strict
         self.expand_names = expand_names
+        self.cryptic_names = cryptic_names
         self._cache = Path(cache).expanduser()
         self._allow_download = download
         # PyG's own processing is neither atomic nor safe in two processes, and keeps pickles beside its files.
@@ -124,12 +129,13 @@ class JoinGraphs(InMemoryDataset):
     @property
     def options(self) -> dict[str, Any]:
         """What it was asked for besides its split, and may be another benchmark for."""
-        return {"strict": self.strict, "expand_names": self.expand_names}
+        return {"strict": self.strict, "expand_names": self.expand_names, "cryptic_names": self.cryptic_names}
 
     @property
     def title(self) -> str:
         """Benchmark and split, as people say them."""
-        return f"{self.benchmark_name} {self.split}" + (" with names expanded" if self.expand_names else "")
+        said = ["cryptic names"] * self.cryptic_names + ["names expanded"] * self.expand_names
+        return f"{self.benchmark_name} {self.split}" + (f" with {' and '.join(said)}" if said else "")
 
     @property
     def questions(self) -> tuple[Question, ...]:
@@ -205,6 +211,8 @@ class JoinGraphs(InMemoryDataset):
 
     def _build(self) -> _Processed:
         benchmark = self.read()
+        if self.cryptic_names:
+            benchmark = benchmark_with_cryptic_names(benchmark)
         if self.expand_names:
             benchmark = replace(benchmark, databases=tuple(map(with_expanded_names, benchmark.databases)))
         return _Processed(benchmark, *self.collate(build_graphs(benchmark.databases, self.encoder)))
@@ -273,6 +281,9 @@ class Beaver(JoinGraphs):
         words: How much is used of the words of its schema that come with this package: ``"none"``, ``"names"``
             (abbreviations and what tables hold) or ``"full"`` (columns and joins too).
         arguments: As :class:`JoinGraphs`.
+
+    Raises:
+        JoinGRError: As :class:`JoinGraphs`, and if words are asked for together with cryptic names.
     """
 
     benchmark_name = "beaver"
@@ -291,6 +302,11 @@ class Beaver(JoinGraphs):
         return super().title + (f" with words ({self.words})" if self.words != "none" else "")
 
     def read(self) -> Benchmark:
+        if self.cryptic_names and self.words != "none":
+            raise JoinGRError(
+                f"The words of BEAVER ({self.words!r}) are those of its own names, which cryptic_names=true replaces: "
+                "leave one of dataset.words and dataset.cryptic_names out."
+            )
         return read_beaver(self.raw_dir, "dw", strict=self.strict, words=self.words)
 
 

@@ -352,6 +352,39 @@ def test_names_are_expanded_where_asked_for(tmp_path: Path, encoder: Encoder) ->
     assert documents[1]["CAL_DIM"].startswith("cal dimension")
 
 
+def test_names_are_cryptic_where_asked_for_and_expanded_after_that(tmp_path: Path, encoder: Encoder) -> None:
+    plain, cryptic, expanded = (
+        Demo(tmp_path, "train", encoder, tmp_path / "cache", cryptic_names=names, expand_names=expand)
+        for names, expand in ((False, False), (True, False), (True, True))
+    )
+    assert len({processed(each).name for each in (plain, cryptic, expanded)}) == 3
+    assert cryptic.title == "demo train with cryptic names"
+    assert expanded.title == "demo train with cryptic names and names expanded"
+    assert cryptic.statistics() == plain.statistics()
+    assert [question.text for question in cryptic.questions] == [question.text for question in plain.questions]
+    # Each gold table is still the table in the same place.
+    corpora = [each.corpus() for each in (plain, cryptic, expanded)]
+    places = [
+        [corpus.table_number[gold] for question in each.questions for gold in question.gold]
+        for each, corpus in zip((plain, cryptic, expanded), corpora, strict=True)
+    ]
+    assert places[0] == places[1] == places[2]
+    assert corpora[1].tables == corpora[2].tables
+    assert all(table == table.upper() for _, table in corpora[1].tables)
+    columns = [
+        [column for database in each.databases for table in database for column in table.columns]
+        for each in (cryptic, expanded)
+    ]
+    assert {column.natural_name for column in columns[0]} == {""}
+    assert {"date", "number"} <= {word for column in columns[1] for word in column.natural_name.split()}
+    assert_same(cryptic, encoder)
+
+
+def test_words_of_names_that_are_gone_are_refused(tmp_path: Path, encoder: Encoder) -> None:
+    with pytest.raises(JoinGRError, match=r"words of BEAVER \('full'\).*leave one of dataset.words"):
+        Beaver(tmp_path, "dev", encoder, tmp_path / "cache", download=False, words="full", cryptic_names=True)
+
+
 def test_the_datasets_by_name() -> None:
     assert {"bird": Bird, "spider": Spider, "beaver": Beaver, "beaver_nw": BeaverNW, "demo": Demo} == DATASETS
     assert all(name == dataset.benchmark_name for name, dataset in DATASETS.items())

@@ -35,6 +35,7 @@ NAMES = {
 ASIDES = {
     "dataset.words=names": "with words for names and tables",
     "dataset.words=full": "with words",
+    "dataset.cryptic_names=true": "with cryptic names",
     "dataset.expand_names=true": "with names expanded",
 }
 """What was known of the schemas, as people say it."""

@@ -16,7 +16,7 @@ WITHOUT_EFFECT = ("complete", "fold_workers", "logger", "paths", "progress", "re
 """Keys of a config that change no metric."""
 
 
-DATA_OPTIONS: dict[str, Any] = {"words": "none", "expand_names": False}
+DATA_OPTIONS: dict[str, Any] = {"words": "none", "cryptic_names": False, "expand_names": False}
 """Options of a dataset that say what is known of its schemas, as they are where a run does not say."""
 
 

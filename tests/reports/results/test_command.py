@@ -67,6 +67,8 @@ def test_runs_with_words_are_rows_of_their_own(make_run: MakeRun, tmp_path: Path
         make_run(f"runs/{level}", metrics(value), **named, **options, said=given)
     given = said("method=vanilla dataset=beaver dataset.expand_names=true")
     make_run("runs/expanded", metrics(0.55), **named, dataset__source__expand_names=True, said=given)
+    given = said("method=vanilla dataset=beaver dataset.cryptic_names=true")
+    make_run("runs/cryptic", metrics(0.65), **named, dataset__source__cryptic_names=True, said=given)
     make_run("runs/earlier", metrics(0.75), 1, **named, said=said("method=vanilla dataset=beaver seed=1"))
     assert main(["results", str(tmp_path / "runs"), "--write", str(tmp_path / "docs")]) == 0
     page = (tmp_path / "docs" / "results.md").read_text()
@@ -75,6 +77,7 @@ def test_runs_with_words_are_rows_of_their_own(make_run: MakeRun, tmp_path: Path
     assert "| vanilla, with words for names and tables | MiniLM | .350 |" in page
     assert "| vanilla, with words | MiniLM | .450 |" in page
     assert "| vanilla, with names expanded | MiniLM | .550 |" in page
+    assert "| vanilla, with cryptic names | MiniLM | .650 |" in page
     assert "`python evaluate.py method=vanilla dataset=beaver dataset.words=full`" in page
 
 

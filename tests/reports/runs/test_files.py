@@ -24,7 +24,7 @@ def test_a_config_without_what_changes_no_result() -> None:
 
 
 def test_what_was_known_of_the_schemas_is_said_once_and_of_earlier_runs_too() -> None:
-    usual = {"words": "none", "expand_names": False}
+    usual = {"words": "none", "cryptic_names": False, "expand_names": False}
     earlier = {"dataset": {"source": {"strict": False}, "train": "dev"}}
     assert effective(earlier) == {"dataset": {"source": {"strict": False}, "train": "dev", **usual}}
     plain = {"dataset": {"source": {"strict": False, "words": "none"}, "train": "dev", "words": "none"}}
