@@ -58,7 +58,12 @@ def known_keys(command: str) -> Iterator[None]:
             tell(command, "Launchers and sweepers are installed with pip install -c constraints.txt -e '.[sweep]'.")
         if isinstance(error, ConfigAttributeError | ConfigKeyError) and error.parent_node is not None:
             keys = [key for key in error.parent_node if not key.startswith("_") and key != "hydra"]
-            tell(command, f"There is no key '{error.full_key}'; beside it there are {', '.join(keys)}.")
+            hint = f"beside it there are {', '.join(keys)}."
+            if error.full_key == "method":  # None was chosen, or the jobs of a sweep choose theirs later.
+                hint = (
+                    "choose a method beside its options, as in method=jar method.size=5; a sweep takes ++method.size=5."
+                )
+            tell(command, f"There is no key '{error.full_key}'; {hint}")
         raise
 
 
