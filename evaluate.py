@@ -44,7 +44,7 @@ def evaluate_method(cfg: DictConfig, folder: Path) -> dict[str, Any]:
     if retriever.remembers and cfg.checkpoint is None and divided:
         train: JoinGraphs = source(split=cfg.dataset.train, encoder=encoder)
         retriever.remember(train.encode_questions(), [question.gold for question in train.questions])
-    elif retriever.remembers and cfg.folds is None:
+    elif retriever.remembers and cfg.checkpoint is None and cfg.folds is None:
         logger.warning(
             f"Dataset {dataset.benchmark_name} is not divided, so method {method} has no answered question to "
             "remember: with folds=5 it remembers those of the other folds."
