@@ -116,13 +116,22 @@ class Retriever(nn.Module):
         Raises:
             JoinGRError: If there is no question.
         """
+        self.calibration = Calibration.fit(*self.answered(queries, gold))
+        return self.calibration
+
+    def answered(self, queries: Queries, gold: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """What :meth:`Calibration.fit` takes; arguments and errors as of :meth:`calibrate`.
+
+        Returns:
+            Of the first :data:`~joingr_pyg.models.calibration.CANDIDATES` places of each ranking, ``[Q, C]`` scores,
+            databases, and whether the table is needed.
+        """
         rankings = [self.rank(chunk, CANDIDATES) for chunk in queries.split(256)]
         if not rankings:
             raise JoinGRError("There is no answered question to calibrate on: give at least one.")
         table, score = (torch.cat(parts) for parts in zip(*rankings, strict=True))
         needed = (table.unsqueeze(2) == gold.unsqueeze(1)).any(dim=2) & (table >= 0)
-        self.calibration = Calibration.fit(score, self.corpus.database[table.clamp(min=0)], needed)
-        return self.calibration
+        return score, self.corpus.database[table.clamp(min=0)], needed
 
     def needed(self, ranking: Ranking) -> Tensor:
         """``[B, C]`` probability that each of the first ``C`` tables is needed.

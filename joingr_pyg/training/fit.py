@@ -4,28 +4,26 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import cast
 
 import lightning as L
 import torch
 from lightning.fabric.utilities.exceptions import MisconfigurationException
 from lightning.pytorch.callbacks import Callback, ModelCheckpoint, Timer
 from lightning.pytorch.loggers import Logger
-from torch.utils.data import DataLoader
+from lightning.pytorch.utilities.seed import isolate_rng
 
+from joingr_pyg.corpus import Corpus
 from joingr_pyg.datasets import JoinGraphs, Question
-from joingr_pyg.datasets.gold import gold_tables
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.losses import TableLoss
 from joingr_pyg.models import TrainableRetriever
-from joingr_pyg.models.calibration import Calibration
 from joingr_pyg.models.checkpoint import Description, keep_calibration, load_checkpoint
-from joingr_pyg.models.memory import QuestionMemory
 from joingr_pyg.queries import Queries
+from joingr_pyg.training.calibration import calibrate_on, calls_for_cross_fitting, cross_fit
 from joingr_pyg.training.checkpoints import WholeCheckpoints
+from joingr_pyg.training.data import QuestionData
 from joingr_pyg.training.epochs import EpochBar, EpochSeed, Patience
 from joingr_pyg.training.module import MONITORS, Optimization, RetrievalModule
-from joingr_pyg.training.processes import SharedBatches
 from joingr_pyg.training.questions import QuestionSet
 from joingr_pyg.training.quiet import quiet_lightning
 from joingr_pyg.training.resume import go_on, require_same
@@ -82,38 +80,13 @@ class Fitted:
         model: The model.
         checkpoint: The chosen checkpoint.
         epochs: Epochs trained, those before a restart among them.
-        seconds: Time of training, that before a restart included.
+        seconds: Time of training, that before a restart included and that of the calibration not.
     """
 
     model: TrainableRetriever
     checkpoint: Path
     epochs: int
     seconds: float
-
-
-class QuestionData(L.LightningDataModule):
-    """Training and validation questions in batches, each of which the processes of the training share."""
-
-    def __init__(self, train: QuestionSet, validation: QuestionSet | None, batch_size: int, seed: int) -> None:
-        super().__init__()
-        self.train = train
-        self.validation = validation
-        self.batch_size = batch_size
-        self.seed = seed
-
-    def train_dataloader(self) -> DataLoader:
-        return self._loader(self.train, self.seed)
-
-    def val_dataloader(self) -> DataLoader | list[DataLoader]:
-        return [] if self.validation is None else self._loader(self.validation, None)
-
-    def _loader(self, questions: QuestionSet, seed: int | None) -> DataLoader:
-        trainer = cast(L.Trainer, self.trainer)
-        batches = SharedBatches(len(questions), self.batch_size, trainer.global_rank, trainer.world_size, seed)
-        # A generator of its own, since the loader draws from one whenever it starts.
-        generator = torch.Generator().manual_seed(self.seed)
-        # The sampler names whole batches, and the questions come as one.
-        return DataLoader(questions, batch_size=None, sampler=batches, collate_fn=_identity, generator=generator)
 
 
 def fit(
@@ -130,8 +103,10 @@ def fit(
 ) -> Fitted | None:
     """Train a model on a dataset's questions.
 
-    The chosen model is calibrated on the validation questions, or where there are none on the training questions, whose
-    scores flatter.
+    The chosen model is calibrated on the validation questions. Where there are none it is calibrated on the training
+    questions: if they are few, as models rank them that were trained in the same way on others of them
+    (:func:`~joingr_pyg.training.calibration.cross_fit`); if they are many, or the trainer is not one of a single
+    device, as the model itself does, whose scores of them flatter.
 
     Several processes of one trainer take the step that one process would with the batch size of all of them together.
 
@@ -210,19 +185,56 @@ def fit(
     if not chosen.is_file():
         raise JoinGRError(f"No epoch was trained, so there is no checkpoint '{chosen}': raise trainer.max_epochs.")
     best, _ = load_checkpoint(chosen)
+    best.index(dataset.corpus())
     rows = held_out or train
-    calibration = _calibration(best.index(dataset.corpus()), queries[rows], [questions[i] for i in rows])
-    keep_calibration(chosen, calibration)
+    answered = queries[rows], [questions[i] for i in rows]
+    if not held_out and calls_for_cross_fitting(trainer, len(train)):
+        again = partial(
+            _train_again,
+            make_model=make_model,
+            corpus=best.corpus,
+            loss=loss,
+            make_trainer=make_trainer,
+            folder=folder,
+            fitting=fitting,
+            epochs=trainer.current_epoch,
+        )
+        best.calibration = cross_fit(again, *answered, fitting.seed)
+    else:
+        best.calibration = calibrate_on(best, *answered)
+    keep_calibration(chosen, best.calibration)
     return Fitted(best, chosen, trainer.current_epoch, timer.time_elapsed())
 
 
-def _calibration(model: TrainableRetriever, queries: Queries, questions: Sequence[Question]) -> Calibration:
-    """Calibrate on questions that a memory does not hear from themselves, as in training."""
-    for module in model.modules():
-        module.training = isinstance(module, QuestionMemory)
-    calibration = model.calibrate(queries, gold_tables(questions, model.corpus))
-    model.eval()
-    return calibration
+def _train_again(
+    queries: Queries,
+    questions: Sequence[Question],
+    make_model: Callable[..., TrainableRetriever],
+    corpus: Corpus,
+    loss: TableLoss,
+    make_trainer: Callable[..., L.Trainer],
+    folder: Path,
+    fitting: Fitting,
+    epochs: int,
+) -> TrainableRetriever:
+    """Train a model on other questions in the same way, but leave nothing behind: no file, no word, no random state."""
+    with isolate_rng(), quiet_lightning():
+        L.seed_everything(fitting.seed, workers=True, verbose=False)
+        model = make_model(channels=queries.vector.size(1)).index(corpus)
+        if fitting.remember:
+            model.remember(queries, [question.gold for question in questions])
+        data = QuestionData(QuestionSet(model, questions, queries), None, fitting.batch_size, fitting.seed)
+        trainer = make_trainer(
+            callbacks=[EpochSeed(fitting.seed)],
+            logger=False,
+            profiler=None,
+            enable_checkpointing=False,
+            enable_progress_bar=False,
+            default_root_dir=str(folder),
+            max_epochs=epochs,
+        )
+        trainer.fit(RetrievalModule(model, loss, fitting.optimization, validate=False), data)
+    return model
 
 
 def _callbacks(folder: Path, fitting: Fitting, validate: bool) -> list[Callback]:
@@ -236,7 +248,3 @@ def _callbacks(folder: Path, fitting: Fitting, validate: bool) -> list[Callback]
         callbacks.append(checkpoint(filename=BEST, monitor=fitting.monitor, mode=mode))
     # A callback of its own, and the last: `save_last` writes nothing in an epoch that is not the best.
     return [*callbacks, checkpoint(filename=LAST)]
-
-
-def _identity(batch: object) -> object:
-    return batch
