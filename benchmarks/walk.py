@@ -47,6 +47,9 @@ CHANNELS = 384
 SYNTHETIC_TABLES = 1000
 SYNTHETIC_QUESTIONS = 256
 ONE_BY_ONE_QUESTIONS = 4
+REST = 0.25
+"""Seconds before a turn: OpenMP's threads of the turn before may wait actively for 0.2."""
+
 SECONDS_A_TURN = 0.3
 """A batch is repeated until its turn has lasted this long."""
 
@@ -217,6 +220,7 @@ def measure(
             for number in range(rounds + 1):
                 console.print(f"{workload.name}: {mode}, batch {batch}, round {number} of {rounds}")
                 for worker in workers:
+                    time.sleep(REST)
                     worker.take_turn(mode, batch, counts=number > 0)
         for worker in workers:
             worker.close()

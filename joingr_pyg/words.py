@@ -27,7 +27,8 @@ def distinct_words(text: str) -> list[str]:
 def first_spellings(text: str) -> dict[str, str]:
     """The same words, each with its first spelling."""
     first: dict[str, str] = {}
-    for word, spelling in zip(words(text), spelled(text), strict=True):
+    every = spelled(text)
+    for word, spelling in zip(_ENGLISH.stemWords(every), every, strict=True):
         first.setdefault(word, spelling)
     return first
 

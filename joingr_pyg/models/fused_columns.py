@@ -1,7 +1,7 @@
 """Columns compared with questions and phrases through compiled code and products in 8 bits."""
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
 from itertools import chain
 from typing import Any
@@ -93,7 +93,12 @@ class FusedColumns:
         ptr = np.zeros(len(phrases) + 1, np.int64)
         np.cumsum([len(some) for some in phrases], out=ptr[1:])
         *coded, best = room = self._room(encode(list(number)))
-        share_out(lambda begin, end: self._compare(*(part[begin:end] for part in room)), len(number), least=FEW)
+
+        def compare(begin: int, end: int) -> None:
+            with one_thread():
+                self._compare(*(part[begin:end] for part in room))
+
+        share_out(compare, len(number), least=FEW)
         constants = np.array([SHARPNESS, CONTEXT, COUNTS, COUNTS_WITHIN], np.float32)
 
         def matches(begin: int, end: int, whole: Array) -> PhraseMatches[Array]:
@@ -122,8 +127,7 @@ class FusedColumns:
         from joingr_pyg.models.column_kernel import encode, rough_similarities
 
         code, about[:] = encode(vector)
-        with one_thread():
-            torch._int_mm(torch.from_numpy(code), self._code, out=torch.from_numpy(product))
+        torch._int_mm(torch.from_numpy(code), self._code, out=torch.from_numpy(product))
         rough_similarities(self._columns, (vector, about, product), best)
 
 
@@ -132,8 +136,8 @@ def one_thread() -> AbstractContextManager[Any]:
 
     Its own threads wait for each other actively, and on a busy machine long.
     """
-    torch.get_num_threads()  # It sets the number of a new thread, which must not happen later.
-    return _openmp().limit(limits=1)
+    # Asking sets the number of a new thread, which must not happen later.
+    return nullcontext() if torch.get_num_threads() == 1 else _openmp().limit(limits=1)
 
 
 @lru_cache(maxsize=1)

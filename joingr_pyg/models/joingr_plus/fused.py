@@ -34,6 +34,10 @@ NUMBERS_AT_ONCE = 1 << 22
 """Signals of tables that a thread holds at once, 4 bytes each."""
 
 
+WORTH_A_THREAD = 25_600
+"""Products of questions and columns from which on a thread of its own gains more than it costs, measured."""
+
+
 class Reading(NamedTuple):
     """What a question's text says.
 
@@ -122,7 +126,8 @@ class FusedJoinGRPlus:
                 scores = self._scores(batch, begin, end)
             rank(scores, table[begin:end], score[begin:end])
 
-        share_out(part, len(queries), max(1, NUMBERS_AT_ONCE // (len(Signal) * len(self._constant))))
+        most = max(1, NUMBERS_AT_ONCE // (len(Signal) * len(self._constant)))
+        share_out(part, len(queries), most, least=-(-WORTH_A_THREAD // self._columns.num_columns))
         return Ranking(torch.from_numpy(table), torch.from_numpy(score))
 
     def _scores(self, batch: "_Batch", begin: int, end: int) -> Array:

@@ -16,8 +16,11 @@ FEW = 64
 """Places up to which the best are found one after the other, without sorting."""
 
 
-QUESTIONS_AT_ONCE = 32
-"""Questions whose candidates go through a layer together: one large product takes less time than many small ones."""
+QUESTIONS_AT_ONCE = 8
+"""Questions whose candidates go through a layer together: one large product takes less time than many small ones.
+
+Larger ones yet are shared out by the library of products among threads of its own, which get in the way of ours.
+"""
 
 
 @compiled
