@@ -27,8 +27,8 @@ COUNTS, COUNTS_WITHIN = 1 / 8192, 1 / 2048
 """The share of a phrase's choice, among all tables or those of a database, from which on a table's similarity is made
 again in single precision."""
 
-FEW = 128
-"""Fewest vectors that are worth a thread of their own."""
+WORTH_A_THREAD = 1 << 18
+"""Products of phrases and columns from which on a thread of its own gains more than it costs, measured."""
 
 PRODUCTS_AT_ONCE = 1 << 24
 """Products of phrases and columns that are kept at once, 4 bytes each."""
@@ -98,7 +98,7 @@ class FusedColumns:
             with one_thread():
                 self._compare(*(part[begin:end] for part in room))
 
-        share_out(compare, len(number), least=FEW)
+        share_out(compare, len(number), least=-(-WORTH_A_THREAD // self.num_columns))
         constants = np.array([SHARPNESS, CONTEXT, COUNTS, COUNTS_WITHIN], np.float32)
 
         def matches(begin: int, end: int, whole: Array) -> PhraseMatches[Array]:
