@@ -3,8 +3,6 @@
 import csv
 import json
 import os
-import random
-import socket
 import subprocess
 import sys
 from collections.abc import Callable
@@ -37,20 +35,9 @@ class Run:
     notes: list[str]
 
 
-def free_port() -> int:
-    """A port that nobody takes between its choice and its use: lower ones are not given to those who ask for any."""
-    for port in random.sample(range(20_000, 32_000), 100):
-        with socket.socket() as tried:
-            if tried.connect_ex(("127.0.0.1", port)):
-                return port
-    raise AssertionError("There is no free port.")
-
-
 def start(folder: Path, *overrides: str, launcher: tuple[str, ...] = ()) -> Run:
     notes = folder.with_suffix(".notes")
     environment = {**os.environ, "NOTES": str(notes), "OMP_NUM_THREADS": "1", "JOINGR_CACHE": f"{folder}_cache"}
-    if not launcher:  # Another launcher chooses for itself.
-        environment["MASTER_PORT"] = str(free_port())
     environment["PYTHONPATH"] = os.pathsep.join([str(TESTS), str(TESTS.parent)])
     command = [*launcher, str(TESTS.parent / "train.py"), *overrides, f"hydra.run.dir={folder}"]
     ended = subprocess.run([sys.executable, *command], env=environment, capture_output=True, text=True, timeout=300)
