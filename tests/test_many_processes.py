@@ -23,6 +23,7 @@ SMALL = ("encoder=hashing", "encoder.dim=16", "model.hidden_channels=8", "model.
 # Dropout is the one thing that every process draws for itself.
 OPTIONS = (*SMALL, "model.dropout=0", "trainer.max_epochs=2", "validation.fraction=0.12", "optimization.lr=0.01")
 BATCH = 15
+RENDEZVOUS = {"MASTER_ADDR", "MASTER_PORT", "NODE_RANK", "LOCAL_RANK", "WORLD_SIZE", "RANK", "GROUP_RANK"}
 TWO = ("trainer=ddp", "trainer.devices=2", "trainer.accelerator=cpu")
 
 
@@ -37,7 +38,9 @@ class Run:
 
 def start(folder: Path, *overrides: str, launcher: tuple[str, ...] = ()) -> Run:
     notes = folder.with_suffix(".notes")
-    environment = {**os.environ, "NOTES": str(notes), "OMP_NUM_THREADS": "1", "JOINGR_CACHE": f"{folder}_cache"}
+    # Trainers of other tests leave ranks and ports behind, which would say that somebody else starts the processes.
+    rest = {name: value for name, value in os.environ.items() if name not in RENDEZVOUS}
+    environment = {**rest, "NOTES": str(notes), "OMP_NUM_THREADS": "1", "JOINGR_CACHE": f"{folder}_cache"}
     environment["PYTHONPATH"] = os.pathsep.join([str(TESTS), str(TESTS.parent)])
     command = [*launcher, str(TESTS.parent / "train.py"), *overrides, f"hydra.run.dir={folder}"]
     ended = subprocess.run([sys.executable, *command], env=environment, capture_output=True, text=True, timeout=300)
