@@ -46,7 +46,7 @@ def evaluate_method(cfg: DictConfig, folder: Path) -> dict[str, Any]:
         retriever.remember(train.encode_questions(), [question.gold for question in train.questions])
     elif retriever.remembers and cfg.checkpoint is None and cfg.folds is None:
         logger.warning(
-            f"Dataset {dataset.benchmark_name} is not divided, so method {method} has no answered question to "
+            f"What is tested is all that is answered of {dataset.title}, so method {method} has no answered question to "
             "remember: with folds=5 it remembers those of the other folds."
         )
     embedding = time.perf_counter() - start
