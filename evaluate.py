@@ -46,8 +46,8 @@ def evaluate_method(cfg: DictConfig, folder: Path) -> dict[str, Any]:
         retriever.remember(train.encode_questions(), [question.gold for question in train.questions])
     elif retriever.remembers and cfg.checkpoint is None and cfg.folds is None:
         logger.warning(
-            f"What is tested is all that is answered of {dataset.title}, so method {method} has no answered question to "
-            "remember: with folds=5 it remembers those of the other folds."
+            f"What is tested is all that is answered of {dataset.title}, so method {method} has no answered question "
+            "to remember: with folds=5 it remembers those of the other folds."
         )
     embedding = time.perf_counter() - start
     evaluate_fold = partial(

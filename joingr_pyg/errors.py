@@ -28,3 +28,14 @@ def require_fraction(**values: float | None) -> None:
     for name, value in values.items():
         if value is not None and not 0 < value < 1:
             raise JoinGRError(f"'{name}' needs to be above 0 and below 1 (got {value}).")
+
+
+def require_flags(**flags: object) -> None:
+    """Refuse what is neither true nor false, such as a word that a command line takes for text.
+
+    Raises:
+        JoinGRError: If one of the values is neither.
+    """
+    for name, value in flags.items():
+        if not isinstance(value, bool):
+            raise JoinGRError(f"'{name}' needs to be true or false (got {value!r}).")

@@ -1,6 +1,6 @@
 import pytest
 
-from joingr_pyg.errors import JoinGRError, require_at_least, require_fraction
+from joingr_pyg.errors import JoinGRError, require_at_least, require_flags, require_fraction
 
 
 def test_arguments_are_at_least_what_they_need_to_be() -> None:
@@ -14,3 +14,10 @@ def test_fractions_lie_between_nothing_and_all(value: float) -> None:
     require_fraction(decay=0.5, table_vector=None)
     with pytest.raises(JoinGRError, match=rf"^'decay' needs to be above 0 and below 1 \(got {value}\)\.$"):
         require_fraction(decay=value)
+
+
+@pytest.mark.parametrize("value", ["maybe", 1, None])
+def test_flags(value: object) -> None:
+    require_flags(walk=True, messages=False)
+    with pytest.raises(JoinGRError, match=rf"'messages' needs to be true or false \(got {value!r}\)."):
+        require_flags(walk=True, messages=value)

@@ -25,7 +25,7 @@ from joingr_pyg.datasets.sources import SOURCES, fetch
 from joingr_pyg.datasets.spider import read_spider
 from joingr_pyg.descriptors import column_descriptors, join_descriptors, table_descriptors
 from joingr_pyg.encoders import Encoder
-from joingr_pyg.errors import JoinGRError
+from joingr_pyg.errors import JoinGRError, require_flags
 from joingr_pyg.graph import count_edges, join_graph
 from joingr_pyg.queries import Queries
 from joingr_pyg.schema import Database
@@ -86,6 +86,7 @@ class JoinGraphs(InMemoryDataset):
             raise JoinGRError(
                 f"Dataset {self.benchmark_name!r} has no split {split!r}; it has {', '.join(map(repr, self.splits))}."
             )
+        require_flags(strict=strict, expand_names=expand_names, cryptic_names=cryptic_names)
         self.split = split
         self.encoder = encoder
         self.strict = strict

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from joingr_pyg.corpus import Corpus
-from joingr_pyg.errors import JoinGRError, require_at_least, require_fraction
+from joingr_pyg.errors import JoinGRError, require_at_least, require_flags, require_fraction
 from joingr_pyg.models.abbreviations import Abbreviations, asked_words, with_names_spelt_out
 from joingr_pyg.models.calibration import Calibration
 from joingr_pyg.models.coverage import Coverage
@@ -132,6 +132,7 @@ class JoinGRPlus(TrainableRetriever):
             "candidates": candidates,
             "messages": messages,
         }
+        require_flags(abbreviations=abbreviations, walk=walk, messages=messages)
         require_at_least(1, anchors=anchors, hops=hops, candidates=candidates)
         require_at_least(0, rank=rank)
         require_fraction(decay=decay, table_vector=table_vector)
