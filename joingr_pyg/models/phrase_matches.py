@@ -1,7 +1,7 @@
 """Which tables the single phrases of a question point at."""
 
 from itertools import chain
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -11,6 +11,8 @@ from torch import Tensor
 from joingr_pyg.corpus import Corpus
 from joingr_pyg.phrases import phrases
 from joingr_pyg.queries import Queries
+
+Array = NDArray[Any]
 
 SHARPNESS = 20.0
 """How far a phrase prefers columns that resemble it more."""
@@ -49,10 +51,7 @@ def phrase_choices(queries: Queries, corpus: Corpus, prior: Tensor, method: str)
     return [dict(zip(some, part, strict=True)) for some, part in zip(each, choice.split(_sizes(each)), strict=True)]
 
 
-Values = TypeVar("Values", Tensor, NDArray[Any])
-
-
-class PhraseMatches(NamedTuple, Generic[Values]):
+class PhraseMatches(NamedTuple):
     r"""What the phrases of ``B`` questions say of ``T`` tables; questions without phrases have 0 everywhere.
 
     Attributes:
@@ -63,12 +62,12 @@ class PhraseMatches(NamedTuple, Generic[Values]):
         share: ``[B, T]`` their mean, :math:`\operatorname{mean}_s a_s(t) / a_s(D_t)`.
     """
 
-    sure: Values
-    within: Values
-    share: Values
+    sure: Tensor
+    within: Tensor
+    share: Tensor
 
 
-def phrase_matches(queries: Queries, corpus: Corpus, prior: Tensor, method: str) -> PhraseMatches[Tensor]:
+def phrase_matches(queries: Queries, corpus: Corpus, prior: Tensor, method: str) -> PhraseMatches:
     """What phrases point at. Arguments and errors are those of :func:`phrase_choices`."""
     each, choice = _choices(queries, corpus, prior, method)
     sizes = np.array(_sizes(each), int)
@@ -91,18 +90,32 @@ def phrase_matches(queries: Queries, corpus: Corpus, prior: Tensor, method: str)
     return found
 
 
+def phrase_similarities(queries: Queries, corpus: Corpus, method: str) -> list[Array]:
+    """``[S, T]`` cosines of the ``S`` phrases of each question and the best columns of tables.
+
+    Arguments and errors are those of :func:`phrase_choices`.
+    """
+    each, similarity, row = _similarities(queries, corpus, method)
+    return [part.numpy() for part in similarity.cpu()[row].split(_sizes(each))]
+
+
 def _choices(queries: Queries, corpus: Corpus, prior: Tensor, method: str) -> tuple[list[list[str]], Tensor]:
     """The phrases of each question, and what they choose, ``[P, T]``, those of a question one behind the other."""
-    each = [phrases(text) for text in queries.require_text(method)]
-    number = {phrase: i for i, phrase in enumerate(dict.fromkeys(chain.from_iterable(each)))}
-    if not number:
-        return each, prior.new_zeros(0, corpus.num_tables)
-    vector = queries.require_encoder(method).encode_queries(list(number)).to(prior)
-    similarity = torch.cat([corpus.best_similarity(part) for part in vector.split(AT_ONCE)])
-    row = torch.tensor([number[phrase] for phrase in chain.from_iterable(each)], device=prior.device)
-    question = torch.arange(len(each), device=prior.device).repeat_interleave(torch.tensor(_sizes(each)).to(row))
-    choice = torch.add(CONTEXT * prior[question], similarity[row], alpha=SHARPNESS)
+    each, similarity, row = _similarities(queries, corpus, method)
+    question = torch.arange(len(each)).repeat_interleave(torch.tensor(_sizes(each), dtype=torch.long))
+    choice = torch.add(CONTEXT * prior[question.to(prior.device)], similarity.to(prior)[row], alpha=SHARPNESS)
     return each, choice.softmax(dim=1)
+
+
+def _similarities(queries: Queries, corpus: Corpus, method: str) -> tuple[list[list[str]], Tensor, Tensor]:
+    """The phrases of each question, similarities of distinct ones, ``[U, T]``, and which each of them is, ``[P]``."""
+    each = [phrases(text) for text in queries.require_text(method)]
+    number: dict[str, int] = {}
+    row = torch.tensor([number.setdefault(phrase, len(number)) for phrase in chain.from_iterable(each)])
+    if not number:
+        return each, corpus.x.new_zeros(0, corpus.num_tables), row.long()
+    vector = queries.require_encoder(method).encode_queries(list(number)).to(corpus.x)
+    return each, torch.cat([corpus.best_similarity(part) for part in vector.split(AT_ONCE)]), row
 
 
 def _sizes(each: list[list[str]]) -> list[int]:

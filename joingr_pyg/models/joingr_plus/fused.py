@@ -1,6 +1,8 @@
 """JoinGR+ without gradients: compiled code instead of tensor operations."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -10,16 +12,15 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.models.fused_columns import FusedColumns, Matcher, one_thread
 from joingr_pyg.models.joingr_plus.candidate_graph import CandidateGraph
-from joingr_pyg.models.joingr_plus.constants import FLOOR, LEXICAL_SCALE, WHOLE
+from joingr_pyg.models.joingr_plus.constants import FLOOR, WHOLE
+from joingr_pyg.models.joingr_plus.reading import Reader, Reading
 from joingr_pyg.models.joingr_plus.reranker import ALL, MEASURES, SLACK, CandidateReranker
 from joingr_pyg.models.joingr_plus.signals import Signal
-from joingr_pyg.models.postings import Postings
+from joingr_pyg.models.phrase_matches import CONTEXT, SHARPNESS
 from joingr_pyg.models.retriever import Ranking
 from joingr_pyg.nn.fused import share_out
 from joingr_pyg.nn.potential_walk import FusedPotentialWalk
-from joingr_pyg.phrases import phrases
 from joingr_pyg.queries import Queries
 
 if TYPE_CHECKING:
@@ -27,58 +28,34 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 
-TEXTS_KEPT = 1 << 12
-"""Questions whose words and phrases are kept."""
+PHRASES = np.float32(SHARPNESS), np.float32(CONTEXT)
 
 NUMBERS_AT_ONCE = 1 << 22
-"""Signals of tables that a thread holds at once, 4 bytes each."""
+"""Signals of tables, and similarities of columns, that a thread holds at once, 4 bytes each."""
 
+QUESTIONS_AT_ONCE = 1 << 12
+"""Questions that are read before any of them is ranked."""
 
 WORTH_A_THREAD = 25_600
 """Products of questions and columns from which on a thread of its own gains more than it costs, measured."""
 
 
-class Reading(NamedTuple):
-    """What a question's text says.
-
-    Attributes:
-        phrases: Its phrases.
-        row: Rows of its words, those of one kind of word match behind those of another, ...
-        size: ... how many there are of each kind, ...
-        scale: ... and what their sum is multiplied by.
-    """
-
-    phrases: Sequence[str]
-    row: Array
-    size: Sequence[int]
-    scale: Sequence[float]
-
-
 class FusedJoinGRPlus:
     """A :class:`JoinGRPlus` with the weights and memory of now, over the tables it is bound to, for the CPU.
 
-    Rankings are those of the tensor path: scores differ by rounding and by what
-    :class:`~joingr_pyg.models.fused_columns.FusedColumns` says of phrases. The words and phrases of up to
-    :data:`TEXTS_KEPT` texts are kept, as encoders keep vectors.
+    Rankings are those of the tensor path: scores differ by rounding.
 
     Args:
         model: The model. Later changes of its weights go unnoticed.
-        columns: The columns of its corpus.
+        reader: Its reader of texts.
     """
 
     @torch.no_grad()
-    def __init__(self, model: "JoinGRPlus", columns: FusedColumns) -> None:
+    def __init__(self, model: "JoinGRPlus", reader: Reader) -> None:
         corpus, prior, memory = model.corpus, model.prior, model.memory
         self.model = model
         self.voters = memory.voters
-        self._readings: dict[str, Reading] = {}
-        self._matches: dict[Signal, Postings] = {}
-        if model.words is not None:
-            self._matches[Signal.WORDS] = model.words.postings
-        if model.coverage is not None:
-            self._matches |= {Signal.NAMED: model.coverage.parts, Signal.COVERED: model.coverage.held}
-        self._columns = columns
-        self._reads_phrases = prior.phrases is not None
+        self._read = reader
         self._whole_weight, self._prior_weight = _by_signal(WHOLE), _by_signal(prior.weights())
         self._vote = (memory.voter.numpy(), memory.table.numpy(), *_reals(memory.temperature, memory.nothing))
         self._sharpness, prior_weight = _reals(model.log_sharpness.exp(), model.prior_weight)
@@ -88,9 +65,12 @@ class FusedJoinGRPlus:
         self._node, self._constant = potentials.table.t().numpy(), potentials.constant.numpy()
         self._walk = FusedPotentialWalk(model.walk, model.planner) if model.walks else None
         voters = memory.voters if prior.memory is not None and len(memory.voters) else corpus.table_x[:0]
-        parts = [corpus.table_x, potentials.edge, potentials.common, voters]
-        self._other = torch.cat(parts).t()
+        parts = [corpus.x.float(), corpus.table_x, potentials.edge, potentials.common, voters]
+        self._vectors = torch.cat(parts).t()
         self._ends = np.cumsum([0, *map(len, parts)])
+        self._first_column = corpus.column_ptr.numpy()
+        # The tables of a database lie together.
+        self._first_table = np.append(np.flatnonzero(np.diff(corpus.database.numpy(), prepend=-1)), corpus.num_tables)
         self._second_look = None if model.reranker is None else _second_look(model.reranker, model.candidate_graph)
 
     def rank(self, queries: Queries, k: int) -> Ranking:
@@ -101,20 +81,10 @@ class FusedJoinGRPlus:
         """
         if k < 1:
             raise JoinGRError(f"K needs to be at least 1 (got {k}).")
-        readings = [self._read(text) for text in self._texts(queries)]
-        phrases_of = [reading.phrases for reading in readings]
-        most = self._columns.at_once(phrases_of)
-        if len(queries) > most:
-            return Ranking(*map(torch.cat, zip(*(self.rank(part, k) for part in queries.split(most)), strict=True)))
-
-        def encoded(texts: list[str]) -> Tensor:
-            return queries.require_encoder(self.model.kind).encode_queries(texts)
-
-        batch = _Batch(
-            queries.vector.float(),
-            _Words.of(readings),
-            self._columns.phrase_matches(phrases_of, encoded),
-        )
+        if len(queries) > QUESTIONS_AT_ONCE:
+            parts = [self.rank(part, k) for part in queries.split(QUESTIONS_AT_ONCE)]
+            return Ranking(*map(torch.cat, zip(*parts, strict=True)))
+        readings, vector = self._read(queries), queries.vector.float()
         # Importing numba takes half a second.
         from joingr_pyg.models.joingr_plus.kernel import rank
 
@@ -123,37 +93,42 @@ class FusedJoinGRPlus:
 
         def part(begin: int, end: int) -> None:
             with one_thread():
-                scores = self._scores(batch, begin, end)
+                scores = self._scores(vector[begin:end], readings[begin:end])
             rank(scores, table[begin:end], score[begin:end])
 
-        most = max(1, NUMBERS_AT_ONCE // (len(Signal) * len(self._constant)))
-        share_out(part, len(queries), most, least=-(-WORTH_A_THREAD // self._columns.num_columns))
+        columns, tables = self._vectors.shape[1], len(self._constant)
+        most = max(1, NUMBERS_AT_ONCE // (columns + len(Signal) * tables))
+        share_out(part, len(queries), most, least=-(-WORTH_A_THREAD // columns))
         return Ranking(torch.from_numpy(table), torch.from_numpy(score))
 
-    def _scores(self, batch: "_Batch", begin: int, end: int) -> Array:
-        """``[end - begin, T]`` scores of the questions ``begin:end``."""
+    def _scores(self, vector: Tensor, readings: Sequence[Reading]) -> Array:
+        """``[B, T]`` scores of some questions."""
         from joingr_pyg.models.joingr_plus import kernel
+        from joingr_pyg.models.phrase_kernel import match_phrases
         from joingr_pyg.models.postings_kernel import add_rows
 
-        known = np.zeros((len(Signal), end - begin, len(self._constant)), np.float32)
-        vector = batch.vector[begin:end]
-        known[Signal.SIMILARITY] = self._columns.similarity(vector)
-        products = (vector @ self._other).numpy()
-        known[Signal.TABLE_SIMILARITY], edge, common, likeness = (
+        known = np.zeros((len(Signal), len(readings), len(self._constant)), np.float32)
+        products = (vector @ self._vectors).numpy()
+        columns, known[Signal.TABLE_SIMILARITY], edge, common, likeness = (
             products[:, first:last] for first, last in pairwise(self._ends)
         )
-        ptr, row, scale = batch.words
-        for kind, (signal, postings) in enumerate(self._matches.items()):
-            add_rows(kind, ptr[begin * scale.shape[1] :], row, scale[begin:], postings.matrix, known[signal])
+        kernel.best_columns(columns, self._first_column, known[Signal.SIMILARITY])
+        words = _Words.of(readings)
+        for kind, (signal, postings) in enumerate(self._read.matches.items()):
+            add_rows(kind, *words, postings.matrix, known[signal])
         if likeness.shape[1]:
             kernel.vote(np.ascontiguousarray(likeness), *self._vote, known[Signal.VOTES])
         whole = np.zeros_like(known[0])
         kernel.weigh(self._whole_weight, known, whole)
-        known[Signal.PHRASE], known[Signal.PHRASE_WITHIN], known[Signal.PHRASE_SHARE] = batch.matcher(begin, end, whole)
+        ptr = _ptr([len(reading.similarity) for reading in readings])
+        if ptr[-1]:
+            similarity = np.concatenate([reading.similarity for reading in readings])
+            found = known[Signal.PHRASE], known[Signal.PHRASE_WITHIN], known[Signal.PHRASE_SHARE]
+            match_phrases(whole, ptr, similarity, *PHRASES, self._first_table, *found)
         prior, walked, score = known[Signal.PRIOR], known[Signal.WALKED], known[Signal.SCORE]
         kernel.weigh(self._prior_weight, known, prior)
         if self._walk is not None:
-            seed = np.empty((end - begin, min(self.model.anchors, prior.shape[1])), np.int64)
+            seed = np.empty((len(readings), min(self.model.anchors, prior.shape[1])), np.int64)
             deposit = np.empty(seed.shape, np.float32)
             kernel.choose_seeds(prior, self._sharpness, seed, deposit)
             potential = common @ self._node + self._constant
@@ -164,32 +139,6 @@ class FusedJoinGRPlus:
             some = known[Signal.NAMED], known, known[Signal.SHARE], known[Signal.ALL_NAMED], score
             kernel.look_again(*self._second_look, *some)
         return score
-
-    def _texts(self, queries: Queries) -> Sequence[str]:
-        if self._matches or self._reads_phrases:
-            return queries.require_text(self.model.kind)
-        return [""] * len(queries)
-
-    def _read(self, text: str) -> Reading:
-        reading = self._readings.get(text)
-        if reading is None:
-            if len(self._readings) >= TEXTS_KEPT:
-                self._readings.clear()
-            reading = self._readings[text] = self._read_anew(text)
-        return reading
-
-    def _read_anew(self, text: str) -> Reading:
-        asked = self.model.asked(text) if self._matches else []
-        scale = {Signal.WORDS: LEXICAL_SCALE, Signal.NAMED: 1.0}
-        if self.model.coverage is not None:
-            scale[Signal.COVERED] = 1 / self.model.coverage.total(asked)
-        rows = [postings.rows(asked) for postings in self._matches.values()]
-        return Reading(
-            phrases(text) if self._reads_phrases else [],
-            np.array([row for kind in rows for row in kind], np.int64),
-            [len(kind) for kind in rows],
-            [scale[signal] for signal in self._matches],
-        )
 
 
 class _Words(NamedTuple):
@@ -207,25 +156,30 @@ class _Words(NamedTuple):
 
     @classmethod
     def of(cls, readings: Sequence[Reading]) -> "_Words":
-        size = [each for reading in readings for each in reading.size]
-        ptr = np.zeros(len(size) + 1, np.int64)
-        np.cumsum(size, out=ptr[1:])
+        ptr = _ptr([each for reading in readings for each in reading.size])
         row = np.concatenate([reading.row for reading in readings]) if readings else ptr[:0]
         return cls(ptr, row, np.array([reading.scale for reading in readings]))
 
 
-class _Batch(NamedTuple):
-    """What is known of ``B`` questions before they are looked at one by one.
+def one_thread() -> AbstractContextManager[Any]:
+    """Keep operations of torch in this thread.
 
-    Attributes:
-        vector: ``[B, d]`` their vectors.
-        words: Their words.
-        matcher: What phrases point at.
+    Its own threads wait for each other actively, and on a busy machine long.
     """
+    # Asking sets the number of a new thread, which must not happen later.
+    return nullcontext() if torch.get_num_threads() == 1 else _openmp().limit(limits=1)
 
-    vector: Tensor
-    words: _Words
-    matcher: Matcher
+
+@lru_cache(maxsize=1)
+def _openmp() -> Any:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController().select(user_api="openmp")
+
+
+def _ptr(sizes: Sequence[int]) -> Array:
+    """Where parts of these sizes begin and end, one behind the other."""
+    return np.cumsum([0, *sizes], dtype=np.int64)
 
 
 def _by_signal(weights: Mapping[Signal, float]) -> Array:

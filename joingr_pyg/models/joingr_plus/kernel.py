@@ -24,6 +24,23 @@ Larger ones yet are shared out by the library of products among threads of its o
 
 
 @compiled
+def best_columns(product: Any, first: Any, best: Any) -> None:
+    """The greatest of ``[B, N]`` products with the columns of each table.
+
+    Args:
+        product: ``[B, N]`` products.
+        first: ``[T + 1]`` the columns of table ``t`` are ``first[t]:first[t + 1]``, one or more.
+        best: ``[B, T]``, written.
+    """
+    for b in range(len(best)):
+        for t in range(first.size - 1):
+            peak = product[b, first[t]]
+            for v in range(first[t] + 1, first[t + 1]):
+                peak = max(peak, product[b, v])
+            best[b, t] = peak
+
+
+@compiled
 def vote(likeness: Any, voter: Any, table: Any, temperature: Any, nothing: Any, votes: Any) -> None:
     """Votes of remembered questions.
 

@@ -15,11 +15,11 @@ from joingr_pyg.models.abbreviations import Abbreviations, asked_words, with_nam
 from joingr_pyg.models.calibration import Calibration
 from joingr_pyg.models.coverage import Coverage
 from joingr_pyg.models.evidence import Part
-from joingr_pyg.models.fused_columns import FusedColumns
 from joingr_pyg.models.joingr_plus.candidate_graph import CandidateGraph
 from joingr_pyg.models.joingr_plus.constants import FLOOR, K1, LEXICAL_SCALE, NODE_EVIDENCE, STEP, WHOLE, B
 from joingr_pyg.models.joingr_plus.fused import FusedJoinGRPlus
 from joingr_pyg.models.joingr_plus.prior import TableEvidence, TablePrior
+from joingr_pyg.models.joingr_plus.reading import Reader
 from joingr_pyg.models.joingr_plus.reranker import CandidateReranker
 from joingr_pyg.models.joingr_plus.signals import Signal
 from joingr_pyg.models.lexical import LexicalIndex
@@ -149,7 +149,7 @@ class JoinGRPlus(TrainableRetriever):
         self.log_sharpness = nn.Parameter(torch.tensor(sharpness).log())
         self.prior_weight = nn.Parameter(torch.tensor(prior_weight))
         self.reranker = CandidateReranker(candidates, passes_messages=messages) if channels and candidates else None
-        self._columns: FusedColumns | None = None
+        self._reader: Reader | None = None
         self._compiled: FusedJoinGRPlus | None = None
         self.register_load_state_dict_post_hook(JoinGRPlus._forget)
 
@@ -171,7 +171,7 @@ class JoinGRPlus(TrainableRetriever):
         self.log_degree = degree.clamp(min=1).float().log()
         self.memory.bind(corpus.table_number)
         self.candidate_graph = CandidateGraph(corpus)
-        self._columns = None
+        self._reader = None
         self._forget()
         return self
 
@@ -278,8 +278,8 @@ class JoinGRPlus(TrainableRetriever):
         if self.training or queries.vector.device.type != "cpu" or not fused_available():
             return None
         if self._compiled is None or self._compiled.voters is not self.memory.voters:
-            self._columns = self._columns or FusedColumns(self.corpus)
-            self._compiled = FusedJoinGRPlus(self, self._columns)
+            self._reader = self._reader or Reader(self)
+            self._compiled = FusedJoinGRPlus(self, self._reader)
         return self._compiled
 
     def linear_potentials(self) -> LinearPotentials:

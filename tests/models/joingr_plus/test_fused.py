@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
@@ -11,7 +12,7 @@ pytest.importorskip("numba")
 from joingr_pyg.datasets import Demo
 from joingr_pyg.encoders import CachedEncoder, HashingEncoder
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.models import JoinGRPlus, Ranking, fused_columns
+from joingr_pyg.models import JoinGRPlus, Ranking
 from joingr_pyg.models.joingr_plus import fused, model
 from joingr_pyg.queries import Queries
 from joingr_pyg.testing.synthetic import synthetic_corpus, synthetic_questions
@@ -87,7 +88,7 @@ def test_they_agree_among_many_tables(threads: int, monkeypatch: pytest.MonkeyPa
     try:
         assert_same(plus.rank(asked, 30), on_tensors(plus, asked, 30, monkeypatch))
         whole = plus.rank(asked, 30)
-        monkeypatch.setattr(fused_columns, "PRODUCTS_AT_ONCE", 25 * corpus.num_columns)
+        monkeypatch.setattr(fused, "QUESTIONS_AT_ONCE", 25)
         monkeypatch.setattr(fused, "NUMBERS_AT_ONCE", 1)
         assert_same(plus.rank(asked, 30), whole)
     finally:
@@ -111,18 +112,21 @@ def test_what_is_learned_or_remembered_later_counts(
     assert torch.equal(again.score, plus.rank(queries, 15).score)
 
 
-def test_texts_are_read_once(demo: Demo, queries: Queries, monkeypatch: pytest.MonkeyPatch) -> None:
-    read: list[str] = []
-    monkeypatch.setattr(fused, "phrases", lambda text: read.append(text) or ["river"])
-    monkeypatch.setattr(fused, "TEXTS_KEPT", 2)
-    plus = JoinGRPlus(64).eval().index(demo.corpus())
-    for number in (0, 1, 0, 1, 2, 2, 0):
-        plus.rank(queries[[number]], 1)
-    assert read == [queries.text[number] for number in (0, 1, 2, 0)]
-
-
 def test_no_question_and_no_place(demo: Demo, queries: Queries) -> None:
     plus = JoinGRPlus(64).eval().index(demo.corpus())
     assert plus.rank(queries[:0], 5).table.shape == (0, 5)
     with pytest.raises(JoinGRError, match="K needs to be at least 1"):
         plus.rank(queries, 0)
+
+
+def test_threads_of_torch_are_as_before() -> None:
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        with fused.one_thread():
+            assert torch.get_num_threads() == 1
+        assert torch.get_num_threads() == 2
+        with ThreadPoolExecutor(1) as pool, fused.one_thread():
+            assert pool.submit(torch.get_num_threads).result() == 2
+    finally:
+        torch.set_num_threads(before)
