@@ -96,7 +96,8 @@ class QuestionMemory(nn.Module):
             heard = heard.masked_fill(likeness > SAME, -torch.inf)
         nothing = self.nothing.expand(len(heard), 1)
         weight = torch.cat([heard, nothing], dim=1).softmax(dim=1)
-        return votes.index_add(1, self.table, weight[:, self.voter])
+        voter, table = self.voter.to(votes.device), self.table.to(votes.device)
+        return votes.index_add(1, table, weight[:, voter])
 
     def get_extra_state(self) -> dict[str, Any]:
         return {"asked": self._asked, "gold": [[list(table) for table in tables] for tables in self._gold]}

@@ -1,6 +1,8 @@
 """Which candidates are joined, and which share a database."""
 
+from copy import copy
 from functools import cached_property
+from typing import Self
 
 import torch
 from torch import Tensor
@@ -12,17 +14,31 @@ class CandidateGraph:
     """The join graph of a corpus, asked for a few of its tables at a time.
 
     Args:
-        corpus: The tables.
+        database: ``[T]`` database of each table.
+        edge_index: ``[2, J]`` joins of tables.
 
     Attributes:
-        database: ``[T]`` database of each table.
+        database: As given.
+        num_databases: How many there are.
     """
 
-    def __init__(self, corpus: Corpus) -> None:
-        self.database = corpus.database
-        self._num_tables = corpus.num_tables
-        edges = corpus.edge_index.to(self.database.device)
-        self._pairs = self._pair(*edges[:, edges[0] != edges[1]]).unique()
+    def __init__(self, database: Tensor, edge_index: Tensor) -> None:
+        self.database = database
+        self.num_databases = int(database.max()) + 1
+        self._num_tables = len(database)
+        self._pairs = self._pair(*edge_index[:, edge_index[0] != edge_index[1]]).unique()
+
+    @classmethod
+    def of(cls, corpus: Corpus) -> Self:
+        """The join graph of a corpus."""
+        return cls(corpus.database, corpus.edge_index)
+
+    def to(self, device: torch.device) -> Self:
+        """The same on ``device``."""
+        there = copy(self)
+        there.__dict__.pop("neighbors", None)
+        there.database, there._pairs = self.database.to(device), self._pairs.to(device)
+        return there
 
     def joined(self, table: Tensor) -> Tensor:
         """``[B, C, C]`` whether two of the tables ``[B, C]`` are joined; a table is not joined to itself."""

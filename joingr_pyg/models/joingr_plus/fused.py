@@ -71,7 +71,7 @@ class FusedJoinGRPlus:
         self._first_column = corpus.column_ptr.numpy()
         # The tables of a database lie together.
         self._first_table = np.append(np.flatnonzero(np.diff(corpus.database.numpy(), prepend=-1)), corpus.num_tables)
-        self._second_look = None if model.reranker is None else _second_look(model.reranker, model.candidate_graph)
+        self._second_look = None if model.reranker is None else _second_look(model.reranker, model.tables.graph)
 
     def rank(self, queries: Queries, k: int) -> Ranking:
         """Rank tables, as :meth:`JoinGRPlus.rank` does.

@@ -34,6 +34,27 @@ from joingr_pyg.schema import TableName
 from joingr_pyg.schema.names import readable_name
 
 
+class TableTensors(NamedTuple):
+    """What walks and second looks take of a corpus, all on one device.
+
+    Attributes:
+        edge_attr: ``[J, d]`` embeddings of joins.
+        table_x: ``[T, d]`` embeddings of tables.
+        log_degree: ``[T]`` logarithm of how many joins a table has.
+        graph: Which tables are joined, and which share a database.
+    """
+
+    edge_attr: Tensor
+    table_x: Tensor
+    log_degree: Tensor
+    graph: CandidateGraph
+
+    def to(self, device: torch.device) -> "TableTensors":
+        """The same on ``device``."""
+        edge_attr, table_x, log_degree, graph = self
+        return TableTensors(edge_attr.to(device), table_x.to(device), log_degree.to(device), graph.to(device))
+
+
 class LinearPotentials(NamedTuple):
     """What gives the joins and tables of a corpus their potentials.
 
@@ -87,7 +108,7 @@ class JoinGRPlus(TrainableRetriever):
         planner: Planner of walks over the tables that the model is bound to.
         words: Their word matches, if these count.
         coverage: Shares of words in common, if these count.
-        log_degree: ``[T]`` logarithm of how many joins a table has.
+        tables: What else walks and second looks take of them.
 
     Raises:
         JoinGRError: If an argument is out of its range.
@@ -168,9 +189,10 @@ class JoinGRPlus(TrainableRetriever):
             self.coverage = Coverage(documents, corpus.titles, databases)
         between = corpus.edge_index[:, corpus.edge_index[0] != corpus.edge_index[1]]
         degree = torch.bincount(between.flatten(), minlength=corpus.num_tables)
-        self.log_degree = degree.clamp(min=1).float().log()
+        log_degree = degree.clamp(min=1).float().log()
+        self.tables = TableTensors(corpus.edge_attr, corpus.table_x, log_degree, CandidateGraph.of(corpus))
+        self._moved = self.tables
         self.memory.bind(corpus.table_number)
-        self.candidate_graph = CandidateGraph(corpus)
         self._reader = None
         self._forget()
         return self
@@ -244,15 +266,21 @@ class JoinGRPlus(TrainableRetriever):
         score = self._potentials(query, evidence, self.memory(evidence.likeness)).gather(plan)
         return WalkOutput(self.walk.propagate(plan, deposit.flatten(), score=score), plan)
 
+    def _on(self, device: torch.device) -> TableTensors:
+        """:attr:`tables` where the questions are."""
+        if self._moved.table_x.device != device:
+            self._moved = self.tables.to(device)
+        return self._moved
+
     def _potentials(self, query: Tensor, evidence: TableEvidence, votes: Tensor) -> Potentials:
-        corpus = self.corpus
+        edge_attr, table_x, log_degree, _ = self._on(query.device)
         if self.scorer is None:
-            return Potentials(query.new_zeros(len(query), len(corpus.edge_attr)), torch.zeros_like(votes))
-        edges = STEP * (query @ corpus.edge_attr.t())
+            return Potentials(query.new_zeros(len(query), len(edge_attr)), torch.zeros_like(votes))
+        edges = STEP * (query @ edge_attr.t())
         signals = evidence.signals(votes)
         known = [scale * signals[signal] for signal, scale in NODE_EVIDENCE.items()]
-        tables = torch.stack([*known, self.log_degree.expand_as(votes)], dim=2)
-        return self.scorer(query, corpus.edge_attr, corpus.table_x, edges.unsqueeze(2), tables)
+        tables = torch.stack([*known, log_degree.expand_as(votes)], dim=2)
+        return self.scorer(query, edge_attr, table_x, edges.unsqueeze(2), tables)
 
     def scores(self, output: WalkOutput, evidence: TableEvidence) -> Tensor:
         votes = self.memory(evidence.likeness)
@@ -261,7 +289,7 @@ class JoinGRPlus(TrainableRetriever):
         fused = walked.log() + self.prior_weight * prior
         if self.reranker is None:
             return fused
-        return self.reranker(fused, walked, prior, votes, evidence, self.candidate_graph)
+        return self.reranker(fused, walked, prior, votes, evidence, self._on(fused.device).graph)
 
     def ranking(self, scores: Tensor, evidence: TableEvidence, k: int) -> Ranking:
         return rank_dense(scores, k)
@@ -284,15 +312,15 @@ class JoinGRPlus(TrainableRetriever):
 
     def linear_potentials(self) -> LinearPotentials:
         """The potentials of a walk in parts that do not depend on the question."""
-        corpus = self.corpus
+        edge_attr, table_x, log_degree, _ = self.tables
         if self.scorer is None:
-            none = corpus.table_x.new_zeros(len(corpus.table_x), 0)
-            return LinearPotentials(torch.zeros_like(corpus.edge_attr), corpus.table_x[:0], none, {}, none.sum(dim=1))
-        common, edge, table = self.scorer.factors(corpus.edge_attr, corpus.table_x)
+            none = table_x.new_zeros(len(table_x), 0)
+            return LinearPotentials(torch.zeros_like(edge_attr), table_x[:0], none, {}, none.sum(dim=1))
+        common, edge, table = self.scorer.factors(edge_attr, table_x)
         *weight, degree = self.scorer.node_weight.tolist()
         known = {signal: each * scale for each, (signal, scale) in zip(weight, NODE_EVIDENCE.items(), strict=True)}
-        edge = edge @ common + STEP * self.scorer.edge_weight * corpus.edge_attr
-        return LinearPotentials(edge, common, table, known, degree * self.log_degree)
+        edge = edge @ common + STEP * self.scorer.edge_weight * edge_attr
+        return LinearPotentials(edge, common, table, known, degree * log_degree)
 
 
 UNTRAINED = Calibration(sharpness=0.886, bias=2.686, place=-0.818, belief=1.202, database=0.241)

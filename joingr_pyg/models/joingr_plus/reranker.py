@@ -116,7 +116,7 @@ class CandidateReranker(nn.Module):
         """
         best, table = scores.detach().topk(min(self.candidates, scores.size(1)), dim=1)
         with torch.no_grad():
-            known = self._known(table, scores, walked, prior, votes, evidence, graph.database)
+            known = self._known(table, scores, walked, prior, votes, evidence, graph)
         hidden = self.known((known - self.mean) / self.deviation).relu()
         hidden = self.hidden(
             torch.cat([hidden, self._messages(hidden, best.softmax(dim=1), table, graph)], dim=2)
@@ -141,16 +141,16 @@ class CandidateReranker(nn.Module):
         prior: Tensor,
         votes: Tensor,
         evidence: TableEvidence,
-        database: Tensor,
+        graph: CandidateGraph,
     ) -> Tensor:
         """``[B, C, M]`` what is known of candidates ``[B, C]``, in the order of :data:`MEASURES`."""
         belief = scores.softmax(dim=1)
-        share = belief.new_zeros(len(belief), int(database.max()) + 1).index_add(1, database, belief)[:, database]
+        share = belief.new_zeros(len(belief), graph.num_databases).index_add(1, graph.database, belief)
         signals = evidence.signals(votes) | {
             Signal.PRIOR: prior,
             Signal.WALKED: walked.log(),
             Signal.SCORE: scores,
-            Signal.SHARE: share,
+            Signal.SHARE: share[:, graph.database],
             Signal.ALL_NAMED: (evidence.named > ALL).to(scores),
         }
 

@@ -7,7 +7,7 @@ from joingr_pyg.testing.synthetic import synthetic_corpus
 def test_joined_tables_worked_by_hand(make_corpus) -> None:
     # Columns 0 to 4 of tables 0, 1, 1, 2 and 3; two joins of tables 0 and 1, one of 2 and 1, one of 1 with itself.
     corpus = make_corpus([[[1.0]], [[1.0], [1.0]], [[1.0]], [[1.0]]], [(0, 1), (2, 0), (3, 2), (1, 2)])
-    graph = CandidateGraph(corpus)
+    graph = CandidateGraph.of(corpus)
     assert graph.joined(torch.tensor([[3, 1, 0], [2, 0, 1]])).int().tolist() == [
         [[0, 0, 0], [0, 0, 1], [0, 1, 0]],
         [[0, 0, 1], [0, 0, 1], [1, 1, 0]],
@@ -18,7 +18,7 @@ def test_joined_tables_worked_by_hand(make_corpus) -> None:
 
 
 def test_no_joins(make_corpus) -> None:
-    graph = CandidateGraph(make_corpus([[[1.0]], [[1.0]]]))
+    graph = CandidateGraph.of(make_corpus([[[1.0]], [[1.0]]]))
     assert not graph.joined(torch.tensor([[0, 1]])).any()
     assert graph.neighbors[0].tolist() == [0, 0, 0]
     assert not len(graph.neighbors[1])
@@ -26,7 +26,7 @@ def test_no_joins(make_corpus) -> None:
 
 def test_both_views_agree() -> None:
     corpus = synthetic_corpus(60, dim=8)
-    graph = CandidateGraph(corpus)
+    graph = CandidateGraph.of(corpus)
     joined = graph.joined(torch.arange(60)[None])[0]
     ptr, neighbor = graph.neighbors
     listed = torch.zeros(60, 60, dtype=torch.bool)

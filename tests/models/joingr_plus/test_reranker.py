@@ -31,6 +31,7 @@ class Joins(NamedTuple):
 
     database: torch.Tensor
     pairs: set[frozenset[int]]
+    num_databases: int = 2
 
     def joined(self, table: torch.Tensor) -> torch.Tensor:
         return torch.tensor(
