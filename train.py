@@ -1,6 +1,7 @@
 """Train a retriever and evaluate it: ``python train.py dataset=bird encoder=minilm``."""
 
 import time
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from joingr_pyg.command_line import given_overrides, known_keys, method_names
 from joingr_pyg.datasets import JoinGraphs
-from joingr_pyg.encoders import CachedEncoder
+from joingr_pyg.encoders import CachedEncoder, Encoder
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.evaluation import evaluate, require_folds, require_protocol
 from joingr_pyg.folds import BY_DATABASE, deal_inner_folds
@@ -30,6 +31,7 @@ from joingr_pyg.training.module import Optimization
 from joingr_pyg.training.processes import is_first, leave_speaking_to_the_first, require_startable
 from joingr_pyg.training.tracking import Experiment, Tracker
 from joingr_pyg.training.validation import Validation
+from joingr_pyg.training.warehouses import Warehouses
 from joingr_pyg.whole_file import remove_partial
 
 
@@ -70,6 +72,7 @@ def train(cfg: DictConfig, folder: Path) -> dict[str, Any]:
     for split in (dataset, test):
         if split is not None:
             split.encode_questions()
+    warehouses = _warehouses(cfg, source, encoder)
     embedding = time.perf_counter() - start
 
     options = {"setting": cfg.setting, "ks": list(cfg.ks), "complete": cfg.complete}
@@ -80,6 +83,7 @@ def train(cfg: DictConfig, folder: Path) -> dict[str, Any]:
         make_trainer=instantiate(cfg.trainer),
         make_logger=tracker.loggers,
         fitting=fitting,
+        warehouses=warehouses,
     )
     evaluate_model = partial(evaluate, **options)
     with tracker:
@@ -109,6 +113,17 @@ def train(cfg: DictConfig, folder: Path) -> dict[str, Any]:
         if outcome is None:
             return {"metrics": {}}
         return _report(cfg, folder, test or dataset, outcome, embedding, tracker)
+
+
+def _warehouses(cfg: DictConfig, source: Callable[..., JoinGraphs], encoder: Encoder) -> Warehouses | None:
+    """What the config's augmentation, if there is one, makes of the training split."""
+    if cfg.get("augmentation") is None:
+        return None
+    # Words that come with a schema spell out the names that are abbreviated here.
+    words = {"words": "none"} if "words" in cfg.dataset else {}
+    return Warehouses(
+        source(split=cfg.dataset.train, encoder=encoder, cryptic_names=True, **words), cfg.augmentation.databases
+    )
 
 
 def _experiment(cfg: DictConfig, folder: Path, sweep: bool) -> Experiment:

@@ -1,11 +1,13 @@
 """What training, explanations and pictures ask of a retriever that walks and learns."""
 
 from abc import abstractmethod
-from typing import Any, ClassVar
+from copy import copy
+from typing import Any, ClassVar, Self
 
 import torch
 from torch import Tensor
 
+from joingr_pyg.corpus import Corpus
 from joingr_pyg.models.evidence import Part
 from joingr_pyg.models.retriever import Ranking, Retriever
 from joingr_pyg.nn import JoinWalk, WalkOutput
@@ -32,6 +34,12 @@ class TrainableRetriever(Retriever):
     arguments: dict[str, Any]
     walk: JoinWalk
     walks: bool = True
+
+    def over(self, corpus: Corpus) -> Self:
+        """The same weights, bound to the tables of ``corpus`` besides; what either learns both know."""
+        other = copy(self)
+        other._modules = dict(self._modules)
+        return other.index(corpus)
 
     @abstractmethod
     def evidence(self, queries: Queries) -> Any:

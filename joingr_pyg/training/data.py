@@ -1,5 +1,6 @@
 """Questions in batches, as a trainer takes them."""
 
+from collections.abc import Sequence
 from typing import cast
 
 import lightning as L
@@ -7,15 +8,24 @@ import torch
 from torch.utils.data import DataLoader
 
 from joingr_pyg.training.processes import SharedBatches
-from joingr_pyg.training.questions import QuestionSet
+from joingr_pyg.training.questions import QuestionSet, QuestionViews
 
 
 class QuestionData(L.LightningDataModule):
-    """Training and validation questions in batches, each of which the processes of the training share."""
+    """Training and validation questions in batches, each of which the processes of the training share.
 
-    def __init__(self, train: QuestionSet, validation: QuestionSet | None, batch_size: int, seed: int) -> None:
+    Args:
+        train: The training questions on each of the corpora that they are asked of.
+        validation: The validation questions.
+        batch_size: Questions a process takes at once.
+        seed: Seed of their order.
+    """
+
+    def __init__(
+        self, train: Sequence[QuestionSet], validation: QuestionSet | None, batch_size: int, seed: int
+    ) -> None:
         super().__init__()
-        self.train = train
+        self.train = QuestionViews(train)
         self.validation = validation
         self.batch_size = batch_size
         self.seed = seed
@@ -24,11 +34,12 @@ class QuestionData(L.LightningDataModule):
         return self._loader(self.train, self.seed)
 
     def val_dataloader(self) -> DataLoader | list[DataLoader]:
-        return [] if self.validation is None else self._loader(self.validation, None)
+        return [] if self.validation is None else self._loader(QuestionViews([self.validation]), None)
 
-    def _loader(self, questions: QuestionSet, seed: int | None) -> DataLoader:
+    def _loader(self, questions: QuestionViews, seed: int | None) -> DataLoader:
         trainer = cast(L.Trainer, self.trainer)
-        batches = SharedBatches(len(questions), self.batch_size, trainer.global_rank, trainer.world_size, seed)
+        shared = trainer.global_rank, trainer.world_size
+        batches = SharedBatches(len(questions), self.batch_size, *shared, seed, len(questions.views))
         # A generator of its own, since the loader draws from one whenever it starts.
         generator = torch.Generator().manual_seed(self.seed)
         # The sampler names whole batches, and the questions come as one.

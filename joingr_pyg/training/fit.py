@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import lightning as L
 import torch
@@ -12,7 +13,6 @@ from lightning.pytorch.callbacks import Callback, ModelCheckpoint, Timer
 from lightning.pytorch.loggers import Logger
 from lightning.pytorch.utilities.seed import isolate_rng
 
-from joingr_pyg.corpus import Corpus
 from joingr_pyg.datasets import JoinGraphs, Question
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.losses import TableLoss
@@ -28,6 +28,7 @@ from joingr_pyg.training.questions import QuestionSet
 from joingr_pyg.training.quiet import quiet_lightning
 from joingr_pyg.training.resume import go_on, require_same
 from joingr_pyg.training.validation import Validation, split_validation
+from joingr_pyg.training.warehouses import Warehouses
 
 BEST = "best"
 LAST = "last"
@@ -100,6 +101,7 @@ def fit(
     questions: Sequence[Question] | None = None,
     queries: Queries | None = None,
     resume: Path | None = None,
+    warehouses: Warehouses | None = None,
 ) -> Fitted | None:
     """Train a model on a dataset's questions.
 
@@ -121,6 +123,7 @@ def fit(
         questions: The questions to learn from; all of the dataset's where not given.
         queries: The same as the model sees them.
         resume: Checkpoint to go on from.
+        warehouses: Databases that every other batch, drawn at random, is asked of instead.
 
     Returns:
         The fitted model in the first process of a training, ``None`` in the others.
@@ -146,10 +149,9 @@ def fit(
     if resume is not None:
         require_same(resume, model, dataset)
     train, held_out = split_validation(questions, fitting.validation, fitting.seed)
-    if fitting.remember:
-        model.remember(queries[train], [questions[i].gold for i in train])
+    views = _views(model, dataset, [questions[i] for i in train], queries[train], fitting.remember, warehouses)
     data = QuestionData(
-        QuestionSet(model, [questions[i] for i in train], queries[train]),
+        [view.questions for view in views],
         QuestionSet(model, [questions[i] for i in held_out], queries[held_out]) if held_out else None,
         fitting.batch_size,
         fitting.seed,
@@ -162,7 +164,8 @@ def fit(
         fitting.seed,
         model.kind,
     )
-    module = RetrievalModule(model, loss, fitting.optimization, bool(held_out), described=asdict(description))
+    others = [view.model for view in views[1:]]
+    module = RetrievalModule(model, loss, fitting.optimization, bool(held_out), asdict(description), others)
     timer = Timer()
     with quiet_lightning():
         try:
@@ -192,12 +195,13 @@ def fit(
         again = partial(
             _train_again,
             make_model=make_model,
-            corpus=best.corpus,
+            dataset=dataset,
             loss=loss,
             make_trainer=make_trainer,
             folder=folder,
             fitting=fitting,
             epochs=trainer.current_epoch,
+            warehouses=warehouses,
         )
         best.calibration = cross_fit(again, *answered, fitting.seed)
     else:
@@ -210,20 +214,20 @@ def _train_again(
     queries: Queries,
     questions: Sequence[Question],
     make_model: Callable[..., TrainableRetriever],
-    corpus: Corpus,
+    dataset: JoinGraphs,
     loss: TableLoss,
     make_trainer: Callable[..., L.Trainer],
     folder: Path,
     fitting: Fitting,
     epochs: int,
+    warehouses: Warehouses | None,
 ) -> TrainableRetriever:
     """Train a model on other questions in the same way, but leave nothing behind: no file, no word, no random state."""
     with isolate_rng(), quiet_lightning():
         L.seed_everything(fitting.seed, workers=True, verbose=False)
-        model = make_model(channels=queries.vector.size(1)).index(corpus)
-        if fitting.remember:
-            model.remember(queries, [question.gold for question in questions])
-        data = QuestionData(QuestionSet(model, questions, queries), None, fitting.batch_size, fitting.seed)
+        model = make_model(channels=queries.vector.size(1)).index(dataset.corpus())
+        views = _views(model, dataset, questions, queries, fitting.remember, warehouses)
+        data = QuestionData([view.questions for view in views], None, fitting.batch_size, fitting.seed)
         trainer = make_trainer(
             callbacks=[EpochSeed(fitting.seed)],
             logger=False,
@@ -233,8 +237,35 @@ def _train_again(
             default_root_dir=str(folder),
             max_epochs=epochs,
         )
-        trainer.fit(RetrievalModule(model, loss, fitting.optimization, validate=False), data)
+        others = [view.model for view in views[1:]]
+        trainer.fit(RetrievalModule(model, loss, fitting.optimization, validate=False, others=others), data)
     return model
+
+
+class _View(NamedTuple):
+    """A model bound to a corpus, and the questions asked of it."""
+
+    model: TrainableRetriever
+    questions: QuestionSet
+
+
+def _views(
+    model: TrainableRetriever,
+    dataset: JoinGraphs,
+    questions: Sequence[Question],
+    queries: Queries,
+    remember: bool,
+    warehouses: Warehouses | None,
+) -> list[_View]:
+    """The training questions on the dataset's corpus, which the model is bound to, and on warehouses if there are."""
+    asked = [(model, questions)]
+    if warehouses is not None:
+        corpus, renamed = warehouses.ask(dataset, questions)
+        asked.append((model.over(corpus), renamed))
+    if remember:
+        for bound, some in asked:
+            bound.remember(queries, [question.gold for question in some])
+    return [_View(bound, QuestionSet(bound, some, queries)) for bound, some in asked]
 
 
 def _callbacks(folder: Path, fitting: Fitting, validate: bool) -> list[Callback]:

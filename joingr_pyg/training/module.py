@@ -1,6 +1,7 @@
 """The Lightning module that trains a retriever (section 3.2.5, Appendix B)."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,6 +68,7 @@ class RetrievalModule(L.LightningModule):
         optimization: Optimiser and schedule.
         validate: Whether there are validation questions; the plateau is one of their loss, else of the training loss.
         described: Plain values that the checkpoint carries along: the model's arguments, its encoder, its data.
+        others: The same model bound to further corpora, for the batches of further views.
     """
 
     def __init__(
@@ -76,9 +78,11 @@ class RetrievalModule(L.LightningModule):
         optimization: Optimization,
         validate: bool,
         described: dict[str, Any] | None = None,
+        others: Sequence[TrainableRetriever] = (),
     ) -> None:
         super().__init__()
         self.model = model
+        self._views = (model, *others)  # In a tuple, so that weights are registered once.
         self.loss = loss
         self.optimization = optimization
         self.plateau = "val/loss" if validate else "train/loss"
@@ -141,8 +145,9 @@ class RetrievalModule(L.LightningModule):
         return trainer.world_size * questions / float(total)
 
     def _loss(self, batch: QuestionBatch) -> tuple[Tensor, Tensor]:
-        output = self.model(batch.query, batch.evidence)
-        scores = self.model.scores(output, batch.evidence)
+        model = self._views[batch.view]
+        output = model(batch.query, batch.evidence)
+        scores = model.scores(output, batch.evidence)
         if self.loss.target == "edge":
             return self.loss(output.edge_deposits(), batch.gold_edges, batch.own_edges), scores
         return self.loss(scores, batch.gold_tables, batch.own_tables), scores

@@ -63,16 +63,25 @@ class SharedBatches(Sampler[list[int]]):
         rank: Number of this process.
         num_processes: Number of processes ``N``.
         seed: Seed of the order, which is another one each epoch; ``None`` keeps the questions as they are.
+        views: Number of corpora that the questions are asked of. Each batch is of one, drawn with its order: question
+            ``i`` of corpus ``v`` is named ``v * num_questions + i``.
     """
 
     def __init__(
-        self, num_questions: int, batch_size: int, rank: int = 0, num_processes: int = 1, seed: int | None = None
+        self,
+        num_questions: int,
+        batch_size: int,
+        rank: int = 0,
+        num_processes: int = 1,
+        seed: int | None = None,
+        views: int = 1,
     ) -> None:
         self.num_questions = num_questions
         self.batch_size = batch_size
         self.rank = rank
         self.num_processes = num_processes
         self.seed = seed
+        self.views = views
         self.epoch = 0
 
     def set_epoch(self, epoch: int) -> None:
@@ -87,4 +96,6 @@ class SharedBatches(Sampler[list[int]]):
         if self.seed is not None:
             order = torch.randperm(self.num_questions, generator=torch.Generator().manual_seed(self.seed + self.epoch))
         for batch in order.split(self.batch_size * self.num_processes):
-            yield batch[self.rank :: self.num_processes].tolist()
+            # The first of a batch in random order is a random number.
+            view = int(batch[0]) % self.views
+            yield (view * self.num_questions + batch[self.rank :: self.num_processes]).tolist()

@@ -26,6 +26,7 @@ class QuestionBatch(NamedTuple):
         gold_edges: ``[B, J]`` whether a join edge is gold, where the benchmark annotates joins.
         own_tables: ``[B, T]`` whether a table belongs to the question's database.
         own_edges: ``[B, J]`` whether a join edge does.
+        view: Number of the :class:`QuestionViews` that they come from.
     """
 
     query: Tensor
@@ -35,6 +36,7 @@ class QuestionBatch(NamedTuple):
     gold_edges: Tensor
     own_tables: Tensor
     own_edges: Tensor
+    view: int = 0
 
 
 class QuestionSet(Dataset[QuestionBatch]):
@@ -73,6 +75,25 @@ class QuestionSet(Dataset[QuestionBatch]):
             own_tables=self.table_database == database,
             own_edges=self.edge_database == database,
         )
+
+
+class QuestionViews(Dataset[QuestionBatch]):
+    """The same questions on several corpora, a batch on one of them.
+
+    Args:
+        views: The questions on each corpus.
+    """
+
+    def __init__(self, views: Sequence[QuestionSet]) -> None:
+        self.views = views
+
+    def __len__(self) -> int:
+        """The number of questions; question ``i`` on corpus ``v`` is the item ``v * len(self) + i``."""
+        return len(self.views[0])
+
+    def __getitem__(self, indices: list[int]) -> QuestionBatch:
+        view = indices[0] // len(self) if indices else 0
+        return self.views[view][[index - view * len(self) for index in indices]]._replace(view=view)
 
 
 def _mask(numbers: Tensor, width: int) -> Tensor:

@@ -1,6 +1,7 @@
 """The model: prior, soft anchors, walk, fusion, second look."""
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import replace
 from functools import reduce
 from itertools import chain
@@ -196,6 +197,13 @@ class JoinGRPlus(TrainableRetriever):
         self._reader = None
         self._forget()
         return self
+
+    def over(self, corpus: Corpus) -> Self:
+        other = super().over(corpus)
+        # Tables have other names there, and so have those that remembered questions needed.
+        other.memory = copy(self.memory)
+        self.memory.bind(self.corpus.table_number)
+        return other
 
     def train(self, mode: bool = True) -> Self:
         self._forget()
