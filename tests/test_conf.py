@@ -46,8 +46,14 @@ def no_hydra_left() -> Iterator[None]:
 
 
 def test_every_group_is_tried_here() -> None:
-    tried = {"dataset", "encoder", "experiment", "hydra", "logger", "loss", "method", "model", "paths", "trainer"}
-    assert {path.name for path in CONF.iterdir() if path.is_dir()} == tried
+    tried = {"augmentation", "dataset", "encoder", "experiment", "hydra", "logger", "loss", "method", "model", "paths"}
+    assert {path.name for path in CONF.iterdir() if path.is_dir()} == tried | {"trainer"}
+
+
+@pytest.mark.parametrize("augmentation", options("augmentation"))
+def test_every_augmentation_takes_some_databases_together(augmentation: str) -> None:
+    assert composed("train").get("augmentation") is None
+    assert composed("train", f"augmentation={augmentation}").augmentation.databases >= 1
 
 
 @pytest.mark.parametrize("encoder", options("encoder"))
