@@ -3,7 +3,8 @@
 Compares the literal Algorithm 2, a straightforward dense vectorisation, the layer in all its forms, and what people use
 today to spread relevance over a graph, personalised PageRank. All methods score all tables of the pool for questions
 whose anchors and best columns are given; ``retriever`` finds those too and names the best tables, ``retriever_plus``
-does so with JoinGR+, whose phrases are encoded beforehand like questions; drawn questions have no words for it.
+does so with JoinGR+, whose phrases are encoded beforehand like questions, and ``retriever_plus_new`` with texts that it
+has not read before; drawn questions have no words for these two.
 Evaluation, and where a method learns, a training step with hinge loss and Adam.
 
 Every method has a process of its own, with the same number of threads, and the processes of a dataset take turns, so

@@ -1,5 +1,6 @@
 """The methods that ``walk.py`` compares, each from the vectors of questions to scores of all tables."""
 
+import itertools
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -235,13 +236,40 @@ def retriever(setting: Setting) -> dict[str, Run]:
 
 
 def retriever_plus(setting: Setting) -> dict[str, Run]:
-    """The same with JoinGR+ as it starts, which also reads the words and phrases of a question and remembers others."""
-    tables, workload = setting.corpus.tables, setting.workload
+    """The same with JoinGR+ as it starts, which goes by the words and phrases of a question too and remembers others.
+
+    What texts say is kept, so that here they are read once.
+    """
+    queries = _with_texts(setting)
+    return _retrieval(setting, _plus(setting, queries), queries)
+
+
+def retriever_plus_new(setting: Setting) -> dict[str, Run]:
+    """The same with texts that are new each time: read for words and phrases, and these compared with all columns."""
+    queries = _with_texts(setting)
+    evaluate = _retrieval(setting, _plus(setting, queries), queries)["eval"]
+    times = itertools.count()
+
+    def read_anew(questions: Tensor) -> object:
+        # Readings are kept for an encoder.
+        queries.encoder.identity = f"number {next(times)}"
+        return evaluate(questions)
+
+    return {"eval": read_anew}
+
+
+def _with_texts(setting: Setting) -> Queries:
+    workload = setting.workload
     queries = Queries(setting.query, workload.text, Encoded(workload.phrases) if workload.phrases else None)
     queries.require_text(JoinGRPlus.kind)
-    model = JoinGRPlus(setting.query.size(1)).index(setting.corpus).eval()
+    return queries
+
+
+def _plus(setting: Setting, queries: Queries) -> JoinGRPlus:
+    tables = setting.corpus.tables
     gold = [[tables[table] for table in row.nonzero().flatten().tolist()] for row in setting.gold[:REMEMBERED]]
-    return _retrieval(setting, model.remember(queries[:REMEMBERED], gold), queries)
+    model = JoinGRPlus(setting.query.size(1)).index(setting.corpus).eval()
+    return model.remember(queries[:REMEMBERED], gold)
 
 
 def _retrieval(setting: Setting, model: Retriever, queries: Queries) -> dict[str, Run]:
@@ -292,5 +320,6 @@ METHODS = {
     "joinwalk_fused": Method(joinwalk_fused, "numba"),
     "retriever": Method(retriever),
     "retriever_plus": Method(retriever_plus),
+    "retriever_plus_new": Method(retriever_plus_new),
 }
 """The methods by name: walks, slowest first, then the whole of retrieval."""

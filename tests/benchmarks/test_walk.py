@@ -45,10 +45,11 @@ def test_rows(tmp_path: Path) -> None:
 def test_retrieval_with_both_models(tmp_path: Path) -> None:
     file = tmp_path / "walk.json"
     options = ["--datasets", "demo", "--batches", "2", "--rounds", "1", "--threads", "1", "--json", str(file)]
-    result = run(*options, "--methods", "retriever", "retriever_plus", cache=tmp_path)
+    methods = ["retriever", "retriever_plus", "retriever_plus_new"]
+    result = run(*options, "--methods", *methods, cache=tmp_path)
     assert result.returncode == 0, result.stderr
     rows = json.loads(file.read_text())["rows"]
-    assert [(row["mode"], row["method"]) for row in rows] == [("eval", "retriever"), ("eval", "retriever_plus")]
+    assert [(row["mode"], row["method"]) for row in rows] == [("eval", method) for method in methods]
     assert all(set(row) == FIELDS and row["questions_per_s"] > 0 for row in rows)
 
 
