@@ -238,10 +238,12 @@ def retriever(setting: Setting) -> dict[str, Run]:
 def retriever_plus(setting: Setting) -> dict[str, Run]:
     """The same with JoinGR+ as it starts, which goes by the words and phrases of a question too and remembers others.
 
-    What texts say is kept, so that here they are read once.
+    What texts say is kept, so they are read once, beforehand.
     """
     queries = _with_texts(setting)
-    return _retrieval(setting, _plus(setting, queries), queries)
+    model = _plus(setting, queries)
+    model.rank(queries, RANKED)
+    return _retrieval(setting, model, queries)
 
 
 def retriever_plus_new(setting: Setting) -> dict[str, Run]:
