@@ -111,7 +111,7 @@ def evaluate(
                 seconds += time.perf_counter() - start
                 gold = gold_tables(asked, corpus)
                 if retriever.calibration is not None:
-                    probability = retriever.needed(ranking)
+                    probability = retriever.needed(ranking, queries[chunk])
                     size = set_sizes(probability, complete)
                     sets.update(ranking.table[:, :CANDIDATES], size, probability, gold)
                 ranking = ranking.first(max(metrics.ks))

@@ -192,7 +192,7 @@ class TableRetriever:
         output = self.model(queries.vector, evidence)
         ranking = self.model.ranking(self.model.scores(output, evidence), evidence, CANDIDATES if k is None else k)
         if k is None:
-            ranking = ranking.first(int(set_sizes(self.model.needed(ranking), complete)))
+            ranking = ranking.first(int(set_sizes(self.model.needed(ranking, queries), complete)))
         seed, deposit = (each[0] for each in self.model.seeds(evidence))
         anchors, strong = set(seed.tolist()), set(seed[deposit >= deposit[seed >= 0].mean()].tolist())
         # The median, because a mean over few tables goes with the best of them.

@@ -19,13 +19,14 @@ from joingr_pyg.datasets.assembly import tell_dropped
 from joingr_pyg.datasets.beaver import read_beaver
 from joingr_pyg.datasets.benchmark import Benchmark, Dropped, Question
 from joingr_pyg.datasets.bird import read_bird
+from joingr_pyg.datasets.compound_questions import benchmark_with_compound_questions
 from joingr_pyg.datasets.cryptic_names import benchmark_with_cryptic_names
 from joingr_pyg.datasets.demo import read_demo
 from joingr_pyg.datasets.sources import SOURCES, fetch
 from joingr_pyg.datasets.spider import read_spider
 from joingr_pyg.descriptors import column_descriptors, join_descriptors, table_descriptors
 from joingr_pyg.encoders import Encoder
-from joingr_pyg.errors import JoinGRError, require_flags
+from joingr_pyg.errors import JoinGRError, require_at_least, require_flags
 from joingr_pyg.graph import count_edges, join_graph
 from joingr_pyg.queries import Queries
 from joingr_pyg.schema import Database
@@ -61,10 +62,11 @@ class JoinGraphs(InMemoryDataset):
         expand_names: Spell out abbreviations and words run together in names, where the source does not.
         cryptic_names: Abbreviate the names of all tables and columns at random, and drop natural names and
             descriptions; with ``expand_names``, what common abbreviations remain is spelt out again.
+        compound_questions: How many questions of a database are asked as one, at least 1.
 
     Raises:
-        JoinGRError: If the split does not exist, a file is missing or damaged, or in strict mode a question cannot be
-            resolved.
+        JoinGRError: If the split does not exist, an argument is out of its range, a file is missing or damaged, or in
+            strict mode a question cannot be resolved.
     """
 
     benchmark_name: ClassVar[str]
@@ -81,17 +83,20 @@ class JoinGraphs(InMemoryDataset):
         strict: bool = False,
         expand_names: bool = False,
         cryptic_names: bool = False,
+        compound_questions: int = 1,
     ) -> None:
         if split not in self.splits:
             raise JoinGRError(
                 f"Dataset {self.benchmark_name!r} has no split {split!r}; it has {', '.join(map(repr, self.splits))}."
             )
         require_flags(strict=strict, expand_names=expand_names, cryptic_names=cryptic_names)
+        require_at_least(1, compound_questions=compound_questions)
         self.split = split
         self.encoder = encoder
         self.strict = strict
         self.expand_names = expand_names
         self.cryptic_names = cryptic_names
+        self.compound_questions = compound_questions
         self._cache = Path(cache).expanduser()
         self._allow_download = download
         # PyG's own processing is neither atomic nor safe in two processes, and keeps pickles beside its files.
@@ -130,12 +135,19 @@ class JoinGraphs(InMemoryDataset):
     @property
     def options(self) -> dict[str, Any]:
         """What it was asked for besides its split, and may be another benchmark for."""
-        return {"strict": self.strict, "expand_names": self.expand_names, "cryptic_names": self.cryptic_names}
+        return {
+            "strict": self.strict,
+            "expand_names": self.expand_names,
+            "cryptic_names": self.cryptic_names,
+            "compound_questions": self.compound_questions,
+        }
 
     @property
     def title(self) -> str:
         """Benchmark and split, as people say them."""
         said = ["cryptic names"] * self.cryptic_names + ["names expanded"] * self.expand_names
+        if self.compound_questions > 1:
+            said.append(f"{self.compound_questions} questions as one")
         return f"{self.benchmark_name} {self.split}" + (f" with {' and '.join(said)}" if said else "")
 
     @property
@@ -214,6 +226,8 @@ class JoinGraphs(InMemoryDataset):
         benchmark = self.read()
         if self.cryptic_names:
             benchmark = benchmark_with_cryptic_names(benchmark)
+        if self.compound_questions > 1:
+            benchmark = benchmark_with_compound_questions(benchmark, self.compound_questions)
         if self.expand_names:
             benchmark = replace(benchmark, databases=tuple(map(with_expanded_names, benchmark.databases)))
         return _Processed(benchmark, *self.collate(build_graphs(benchmark.databases, self.encoder)))

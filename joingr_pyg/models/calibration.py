@@ -1,6 +1,8 @@
-"""How many tables to return: the probability that a ranked table is needed, from scores alone."""
+"""How many tables to return: the probability that a ranked table is needed, from scores and the question's length."""
 
+from collections.abc import Sequence
 from dataclasses import astuple, dataclass
+from math import log1p
 from typing import Self
 
 import torch
@@ -8,9 +10,13 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from joingr_pyg.errors import JoinGRError
+from joingr_pyg.words import spelled
 
 CANDIDATES = 25
 """Ranked tables a question that are looked at; a set holds no others."""
+
+TYPICAL_LENGTH = 10
+"""Words of a question of whose length nothing is known."""
 
 RIDGE = 1e-3
 """Keeps the weights finite where few questions tell needed tables from others without error."""
@@ -21,11 +27,12 @@ class Calibration:
     r"""A logistic model of whether the table in place ``r`` of a ranking is needed.
 
     .. math::
-        \operatorname{logit} p_r = b + w_r \ln r + w_\pi \ln \pi_r + w_d\, d_r, \qquad
-        \pi = \operatorname{softmax}(\kappa s)
+        \operatorname{logit} p_r = b + w_r \ln r + w_\pi \ln \pi_r + w_d\, d_r
+        + (w_\ell + w_{r\ell} \ln r) \ln\tfrac{1 + \ell}{11}, \qquad \pi = \operatorname{softmax}(\kappa s)
 
     over the first :data:`CANDIDATES` scores :math:`s`, where :math:`d_r` is how much of :math:`\pi` is in the table's
-    database. Scores of any scale will do: :math:`\kappa` is fitted too.
+    database, and :math:`\ell` the number of words of the question that are no stop words, 10 where they are not known:
+    long questions need more tables. Scores of any scale will do: :math:`\kappa` is fitted too.
 
     Args:
         sharpness: :math:`\kappa`, above 0.
@@ -33,6 +40,8 @@ class Calibration:
         place: :math:`w_r`.
         belief: :math:`w_\pi`.
         database: :math:`w_d`.
+        length: :math:`w_\ell`.
+        place_by_length: :math:`w_{r\ell}`.
     """
 
     sharpness: float
@@ -40,15 +49,18 @@ class Calibration:
     place: float
     belief: float
     database: float
+    length: float = 0.0
+    place_by_length: float = 0.0
 
     @classmethod
-    def fit(cls, score: Tensor, database: Tensor, needed: Tensor) -> Self:
+    def fit(cls, score: Tensor, database: Tensor, needed: Tensor, length: Tensor | None = None) -> Self:
         """Maximise the likelihood of answered questions.
 
         Args:
             score: ``[Q, C]`` scores, descending, ``-inf`` for empty places.
             database: ``[Q, C]`` number of each table's database.
             needed: ``[Q, C]`` whether the table is needed.
+            length: ``[Q]`` number of words of each question (:func:`lengths`), where they are known.
 
         Raises:
             JoinGRError: If there is no question.
@@ -59,12 +71,12 @@ class Calibration:
         score, wanted = score.double(), needed[filled].double()
         deviation = (score - score[:, :1])[filled].std(correction=0).clamp(min=1e-6)
         log_sharpness = (-deviation.log()).requires_grad_()
-        weights = torch.zeros(4, dtype=torch.double, requires_grad=True)
+        weights = torch.zeros(6, dtype=torch.double, requires_grad=True)
         optimizer = torch.optim.LBFGS([log_sharpness, weights], max_iter=50, line_search_fn="strong_wolfe")
 
         def loss() -> Tensor:
             optimizer.zero_grad()
-            logit = _features(score, database, log_sharpness.exp())[filled] @ weights
+            logit = _features(score, database, log_sharpness.exp(), length)[filled] @ weights
             value = F.binary_cross_entropy_with_logits(logit, wanted) + RIDGE * weights[1:].square().sum()
             value.backward()
             return value.detach()
@@ -73,22 +85,30 @@ class Calibration:
             optimizer.step(loss)
         return cls(log_sharpness.exp().item(), *weights.tolist())
 
-    def probability(self, score: Tensor, database: Tensor) -> Tensor:
+    def probability(self, score: Tensor, database: Tensor, length: Tensor | None = None) -> Tensor:
         """``[B, C]`` probability that each table is needed, 0 in empty places; arguments as of :meth:`fit`."""
         sharpness, *weights = astuple(self)
-        logit = _features(score, database, score.new_tensor(sharpness)) @ score.new_tensor(weights)
+        logit = _features(score, database, score.new_tensor(sharpness), length) @ score.new_tensor(weights)
         return logit.sigmoid().where(score > -torch.inf, 0)
 
 
-def _features(score: Tensor, database: Tensor, sharpness: Tensor) -> Tensor:
-    """``[B, C, 4]`` one, place, belief and share of the database; finite also in empty places."""
+def lengths(questions: Sequence[str]) -> Tensor:
+    """``[B]`` how many words of each question are no stop words."""
+    return torch.tensor([float(len(spelled(question))) for question in questions])
+
+
+def _features(score: Tensor, database: Tensor, sharpness: Tensor, length: Tensor | None) -> Tensor:
+    """``[B, C, 6]`` one, place, belief, share of the database, length, and this by place; finite in empty places."""
     filled = score > -torch.inf
     # Infinity stays out of the product, whose derivative it would spoil.
     belief = (sharpness * score.where(filled, 0)).masked_fill(~filled, -torch.inf).log_softmax(dim=1)
     same = database.unsqueeze(1) == database.unsqueeze(2)
     share = (same * belief.exp().unsqueeze(1)).sum(dim=2)
     place = torch.arange(1, score.size(1) + 1, device=score.device).to(score).log().expand_as(score)
-    return torch.stack([torch.ones_like(place), place, belief.where(filled, 0), share], dim=2)
+    long = torch.zeros_like(place)
+    if length is not None:
+        long = (length.to(score).log1p() - log1p(TYPICAL_LENGTH)).unsqueeze(1).expand_as(score)
+    return torch.stack([torch.ones_like(place), place, belief.where(filled, 0), share, long, long * place], dim=2)
 
 
 def set_sizes(probability: Tensor, complete: float) -> Tensor:

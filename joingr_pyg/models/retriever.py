@@ -11,7 +11,7 @@ from torch.nn import functional as F
 from joingr_pyg.corpus import Corpus
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.models.anchors import ColumnIndex
-from joingr_pyg.models.calibration import CANDIDATES, Calibration
+from joingr_pyg.models.calibration import CANDIDATES, Calibration, lengths
 from joingr_pyg.queries import Queries
 from joingr_pyg.schema import TableName
 
@@ -119,26 +119,27 @@ class Retriever(nn.Module):
         self.calibration = Calibration.fit(*self.answered(queries, gold))
         return self.calibration
 
-    def answered(self, queries: Queries, gold: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def answered(self, queries: Queries, gold: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
         """What :meth:`Calibration.fit` takes; arguments and errors as of :meth:`calibrate`.
 
         Returns:
             Of the first :data:`~joingr_pyg.models.calibration.CANDIDATES` places of each ranking, ``[Q, C]`` scores,
-            databases, and whether the table is needed.
+            databases, and whether the table is needed; and ``[Q]`` lengths, where texts are known.
         """
         rankings = [self.rank(chunk, CANDIDATES) for chunk in queries.split(256)]
         if not rankings:
             raise JoinGRError("There is no answered question to calibrate on: give at least one.")
         table, score = (torch.cat(parts) for parts in zip(*rankings, strict=True))
         needed = (table.unsqueeze(2) == gold.unsqueeze(1)).any(dim=2) & (table >= 0)
-        return score, self.corpus.database[table.clamp(min=0)], needed
+        return score, self.corpus.database[table.clamp(min=0)], needed, _lengths(queries)
 
-    def needed(self, ranking: Ranking) -> Tensor:
+    def needed(self, ranking: Ranking, queries: Queries) -> Tensor:
         """``[B, C]`` probability that each of the first ``C`` tables is needed.
 
         Args:
             ranking: A ranking of the tables of the corpus, of at least
                 :data:`~joingr_pyg.models.calibration.CANDIDATES` places.
+            queries: What they were ranked for.
 
         Raises:
             JoinGRError: If the method is not calibrated.
@@ -149,4 +150,9 @@ class Retriever(nn.Module):
                 "calibrate(queries, gold), or use a checkpoint that train.py wrote."
             )
         table, score = ranking.first(CANDIDATES)
-        return self.calibration.probability(score, self.corpus.database[table.clamp(min=0)])
+        return self.calibration.probability(score, self.corpus.database[table.clamp(min=0)], _lengths(queries))
+
+
+def _lengths(queries: Queries) -> Tensor | None:
+    """``[B]`` lengths of questions whose texts are known."""
+    return lengths(queries.text) if len(queries.text) == len(queries) else None

@@ -66,7 +66,9 @@ def cross_fit(train_again: TrainAgain, queries: Queries, questions: Sequence[Que
         rest = sorted(set(range(len(queries))) - set(fold))
         model = train_again(queries[rest], [questions[i] for i in rest]).eval()
         answered.append(model.answered(queries[fold], gold_tables([questions[i] for i in fold], model.corpus)))
-    return Calibration.fit(*(torch.cat(parts) for parts in zip(*answered, strict=True)))
+    score, database, needed, length = zip(*answered, strict=True)
+    known = None if any(each is None for each in length) else torch.cat(length)
+    return Calibration.fit(torch.cat(score), torch.cat(database), torch.cat(needed), known)
 
 
 def _deal(queries: Queries, seed: int) -> list[list[int]]:

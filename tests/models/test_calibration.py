@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.models import heuristic
-from joingr_pyg.models.calibration import CANDIDATES, Calibration, set_sizes
+from joingr_pyg.models.calibration import CANDIDATES, Calibration, lengths, set_sizes
 from joingr_pyg.models.checkpoint import Description, keep_calibration, load_checkpoint, save_checkpoint
 from joingr_pyg.models.joingr_plus import untrained
 from joingr_pyg.models.joingr_plus.model import UNTRAINED
 from joingr_pyg.models.retriever import Ranking
+from joingr_pyg.queries import Queries
 
 SCORES = torch.tensor([[2.0, 1.0, -torch.inf]])
 
@@ -57,14 +58,39 @@ def test_fitted_probabilities_are_those_that_drew_the_tables_at_any_scale(scale:
     assert (fitted.probability(scale * score, database) - probability).abs().max() < 0.06
 
 
+def test_long_questions_need_more_by_hand() -> None:
+    assert lengths(["How many?", "Which rivers flow through France, and where?"]).tolist() == [1, 3]
+    said = Calibration(2.0, 0.5, -0.7, 0.9, 0.3, 0.2, 0.1).probability(SCORES, torch.zeros(1, 3), torch.tensor([3.0]))
+    plain = Calibration(2.0, 0.5, -0.7, 0.9, 0.3).probability(SCORES, torch.zeros(1, 3))
+    expected = plain.logit()[0, :2] + log(4 / 11) * torch.tensor([0.2, 0.2 + 0.1 * log(2)])
+    torch.testing.assert_close(said.logit()[0, :2], expected)
+    assert said[0, 2] == 0
+
+
+def test_fitted_lengths_are_those_that_drew_the_tables() -> None:
+    torch.manual_seed(0)
+    score = torch.randn(4000, 6).sort(dim=1, descending=True).values
+    database, length = torch.zeros(4000, 6), torch.randint(1, 30, (4000,)).float()
+    true = Calibration(1.0, 0.5, -1.0, 1.0, 0.0, -0.5, 0.6)
+    probability = true.probability(score, database, length)
+    fitted = Calibration.fit(score, database, torch.rand(4000, 6) < probability, length)
+    # The ridge draws the weights in a little.
+    assert (fitted.probability(score, database, length) - probability).abs().mean() < 0.02
+    assert fitted.length < -0.3
+    assert fitted.place_by_length > 0.3
+    typical = fitted.probability(score, database, torch.full((4000,), 10.0))
+    torch.testing.assert_close(fitted.probability(score, database), typical)
+
+
 def test_nothing_to_calibrate_on_is_told() -> None:
     with pytest.raises(JoinGRError, match="no answered question"):
         Calibration.fit(torch.zeros(0, 3), torch.zeros(0, 3), torch.zeros(0, 3, dtype=torch.bool))
 
 
 def test_a_method_without_a_calibration_says_so() -> None:
+    ranking = Ranking(torch.zeros(1, CANDIDATES, dtype=torch.long), torch.zeros(1, CANDIDATES))
     with pytest.raises(JoinGRError, match="is not calibrated"):
-        heuristic().needed(Ranking(torch.zeros(1, CANDIDATES, dtype=torch.long), torch.zeros(1, CANDIDATES)))
+        heuristic().needed(ranking, Queries(torch.zeros(1, 2)))
 
 
 def test_the_untrained_model_is_calibrated_as_it_comes() -> None:

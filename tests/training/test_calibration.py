@@ -147,11 +147,11 @@ def test_what_a_model_knows_by_heart_flatters_and_cross_fitting_does_not(make_co
     assert model.calibration == flattered
     crossed = cross_fit(lambda others, _: Reciter(others, corpus), queries, questions, seed=0)
     new, answers = asked(range(1000, 1400))
-    score, database, true = model.answered(new, gold_tables(answers, corpus))
+    score, database, true, length = model.answered(new, gold_tables(answers, corpus))
 
     def missed(calibration: Calibration) -> float:
         """How far the first table is from being needed as often as it is said to be."""
-        return abs((calibration.probability(score, database) - true.float())[:, 0].mean().item())
+        return abs((calibration.probability(score, database, length) - true.float())[:, 0].mean().item())
 
     assert missed(flattered) > 0.3
     assert missed(crossed) < 0.1

@@ -65,10 +65,11 @@ class Reader:
         Raises:
             JoinGRError: If the questions come without texts or an encoder that are needed.
         """
+        if not len(queries):
+            return []
         if not (self.matches or self._finds_phrases):
-            return [Reading(np.empty((0, self._model.corpus.num_tables), np.float32), np.empty(0, int), [], [])] * len(
-                queries
-            )
+            nothing = np.empty((0, self._model.corpus.num_tables), np.float32)
+            return [Reading(nothing, np.empty(0, np.int64), [], [])] * len(queries)
         texts = queries.require_text(self._model.kind)
         encoder = queries.require_encoder(self._model.kind).identity if self._finds_phrases else ""
         if encoder != self._encoder:

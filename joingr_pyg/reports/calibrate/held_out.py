@@ -21,11 +21,9 @@ def fit(runs: Sequence[Rankings], rows: Tensor | None = None) -> Calibration:
         runs: The rankings of each run, ``Q`` together.
         rows: Those to fit it on, of ``Q``; all where not given.
     """
-    score, database, needed = (
-        torch.cat(parts) for parts in zip(*((run.score, run.database, run.needed) for run in runs), strict=True)
-    )
-    rows = torch.arange(len(score)) if rows is None else rows
-    return Calibration.fit(score[rows], database[rows], needed[rows])
+    parts = zip(*((run.score, run.database, run.needed, run.length) for run in runs), strict=True)
+    known = [torch.cat(part) for part in parts]
+    return Calibration.fit(*(known if rows is None else (values[rows] for values in known)))
 
 
 def unseen_probabilities(runs: Sequence[Rankings]) -> list[Tensor]:
@@ -38,13 +36,13 @@ def unseen_probabilities(runs: Sequence[Rankings]) -> list[Tensor]:
         JoinGRError: If all questions are asked of one database.
     """
     asked = [name for run in runs for name in run.asked]
-    score, database = (torch.cat([getattr(run, name) for run in runs]) for name in ("score", "database"))
-    probability = torch.empty_like(score)
+    known = [torch.cat([getattr(run, name) for run in runs]) for name in ("score", "database", "length")]
+    probability = torch.empty_like(known[0])
     every = torch.arange(len(asked))
     for fold in split_database_folds(asked, min(FOLDS, len(set(asked))), seed=0):
         unseen = torch.tensor(fold)
         calibration = fit(runs, every[~torch.isin(every, unseen)])
-        probability[unseen] = calibration.probability(score[unseen], database[unseen])
+        probability[unseen] = calibration.probability(*(values[unseen] for values in known))
     return list(probability.split([len(run.asked) for run in runs]))
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from joingr_pyg.models.calibration import CANDIDATES
+from joingr_pyg.models.calibration import CANDIDATES, lengths
 from joingr_pyg.reports.runs.question_records import QuestionRecord
 
 
@@ -20,6 +20,7 @@ class Rankings:
         score: ``[Q, C]`` scores, ``-inf`` for empty places.
         database: ``[Q, C]`` number of each table's database, ``-1`` for empty places.
         gold: ``[Q, G]`` gold table numbers, ``-1`` for empty places.
+        length: ``[Q]`` lengths of the questions.
     """
 
     asked: tuple[str, ...]
@@ -27,6 +28,7 @@ class Rankings:
     score: Tensor
     database: Tensor
     gold: Tensor
+    length: Tensor
 
     @classmethod
     def of(cls, records: Sequence[QuestionRecord]) -> "Rankings":
@@ -42,6 +44,7 @@ class Rankings:
             _padded([record.scores[:CANDIDATES] for record in records], CANDIDATES, -torch.inf),
             _padded([[database[_database(name)] for name in names] for names in ranked], CANDIDATES, -1),
             _padded([[table[name] for name in names] for names in gold], most, -1),
+            lengths([record.question for record in records]),
         )
 
     @property

@@ -9,12 +9,13 @@ import pytest
 import torch
 
 from joingr_pyg.__main__ import main
-from joingr_pyg.models.calibration import CANDIDATES, Calibration
+from joingr_pyg.models.calibration import CANDIDATES, TYPICAL_LENGTH, Calibration
 from joingr_pyg.reports.runs.files import write_questions
 
 MakeRun = Callable[..., Path]
 
 METRICS = {"R@5": 0.5, "R@25": 0.9}
+OF_TYPICAL_LENGTH = " ".join(f"word{number}" for number in range(TYPICAL_LENGTH))
 TRUE = Calibration(1.0, 4.0, -1.5, 1.0, 0.0)
 
 
@@ -31,7 +32,7 @@ def answer(folder: Path, questions: int, databases: int, seed: int = 0) -> Path:
         (
             {
                 "index": row,
-                "question": "?",
+                "question": OF_TYPICAL_LENGTH,
                 "database": f"db{row % databases}",
                 "gold": [name for name, each in zip(names[row], needed[row], strict=True) if each],
                 "ranked": [

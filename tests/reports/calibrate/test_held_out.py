@@ -19,14 +19,14 @@ def drawn(questions: int, databases: int, seed: int) -> tuple[Rankings, Tensor]:
     needed[:, 0] |= ~needed.any(dim=1)  # Seldom: the best is nearly always needed.
     table = torch.arange(CANDIDATES).repeat(questions, 1)
     asked = tuple(f"database {row % databases}" for row in range(questions))
-    return Rankings(asked, table, score, database, table.where(needed, -1)), probability
+    return Rankings(asked, table, score, database, table.where(needed, -1), torch.zeros(questions)), probability
 
 
 def test_a_fit_on_several_runs_finds_what_drew_their_tables() -> None:
     (one, said), (other, _) = drawn(2000, 7, seed=0), drawn(1000, 7, seed=1)
     fitted = fit([one, other])
     # The ridge draws the weights in a little.
-    assert (fitted.probability(one.score, one.database) - said).abs().mean() < 0.01
+    assert (fitted.probability(one.score, one.database, one.length) - said).abs().mean() < 0.01
     assert fit([one, other], torch.arange(2000)) == fit([one])
 
 
@@ -36,9 +36,10 @@ def test_databases_are_judged_by_a_fit_on_the_others() -> None:
     # Two databases make two folds.
     even = fit([one, other], torch.arange(0, 500, 2))
     for rankings, probability in zip((one, other), found, strict=True):
-        expected = even.probability(rankings.score[1::2], rankings.database[1::2])
+        known = rankings.score, rankings.database, rankings.length
+        expected = even.probability(*(values[1::2] for values in known))
         assert torch.allclose(probability[1::2], expected)
-        assert not torch.allclose(probability[::2], even.probability(rankings.score[::2], rankings.database[::2]))
+        assert not torch.allclose(probability[::2], even.probability(*(values[::2] for values in known)))
 
 
 def test_sets_of_drawn_tables_are_as_complete_as_was_asked() -> None:
@@ -54,7 +55,7 @@ def test_sets_of_drawn_tables_are_as_complete_as_was_asked() -> None:
 def test_sets_by_hand() -> None:
     table = torch.tensor([[0, 1, 2], [2, 0, -1]])
     gold = torch.tensor([[0, 2], [2, -1]])
-    rankings = Rankings(("x", "y"), table, torch.zeros(2, 3), torch.zeros(2, 3, dtype=torch.long), gold)
+    rankings = Rankings(("x", "y"), table, torch.zeros(2, 3), torch.zeros(2, 3, dtype=torch.long), gold, torch.zeros(2))
     # Asked 0.8, the first set ends after two tables, of which one is needed; the second after one.
     found = sets(rankings, torch.tensor([[0.9, 0.5, 0.1], [0.95, 0.15, 0.0]]), 0.8)
     assert found["size"] == 1.5
