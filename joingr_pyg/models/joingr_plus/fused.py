@@ -33,8 +33,11 @@ PHRASES = np.float32(SHARPNESS), np.float32(CONTEXT)
 NUMBERS_AT_ONCE = 1 << 22
 """Signals of tables, and similarities of columns, that a thread holds at once, 4 bytes each."""
 
-QUESTIONS_AT_ONCE = 1 << 12
-"""Questions that are read before any of them is ranked."""
+PHRASES_READ = 1 << 24
+"""Similarities of phrases and tables that are made before any of their questions is ranked, where each has ..."""
+
+PHRASES_A_QUESTION = 16
+"""... so many phrases: those of benchmarks have five to thirteen."""
 
 WORTH_A_THREAD = 25_600
 """Products of questions and columns from which on a thread of its own gains more than it costs, measured."""
@@ -81,8 +84,9 @@ class FusedJoinGRPlus:
         """
         if k < 1:
             raise JoinGRError(f"K needs to be at least 1 (got {k}).")
-        if len(queries) > QUESTIONS_AT_ONCE:
-            parts = [self.rank(part, k) for part in queries.split(QUESTIONS_AT_ONCE)]
+        at_once = max(1, PHRASES_READ // (PHRASES_A_QUESTION * len(self._constant)))
+        if len(queries) > at_once:
+            parts = [self.rank(part, k) for part in queries.split(at_once)]
             return Ranking(*map(torch.cat, zip(*parts, strict=True)))
         readings, vector = self._read(queries), queries.vector.float()
         # Importing numba takes half a second.

@@ -88,7 +88,7 @@ def test_they_agree_among_many_tables(threads: int, monkeypatch: pytest.MonkeyPa
     try:
         assert_same(plus.rank(asked, 30), on_tensors(plus, asked, 30, monkeypatch))
         whole = plus.rank(asked, 30)
-        monkeypatch.setattr(fused, "QUESTIONS_AT_ONCE", 25)
+        monkeypatch.setattr(fused, "PHRASES_READ", 25 * fused.PHRASES_A_QUESTION * corpus.num_tables)
         monkeypatch.setattr(fused, "NUMBERS_AT_ONCE", 1)
         assert_same(plus.rank(asked, 30), whole)
     finally:

@@ -61,9 +61,22 @@ def test_there_is_no_more_kept_than_room(demo: Demo, read: list[str], monkeypatc
     queries, reads = demo.encode_questions(), reader(demo)
     (size,) = [each.similarity.size + each.row.size for each in reads(queries[[0]])]
     monkeypatch.setattr(reading, "NUMBERS_KEPT", size)
-    for rows in ([0], [1], [1], [0], [0, 1]):
+    # More than there is room for is read, and not kept.
+    for rows in ([0], [1, 2, 3], [0], [1, 2, 3]):
         assert len(reads(queries[rows])) == len(rows)
-    assert read == [queries.text[row] for row in (0, 1, 0, 1)]
+    assert read == [queries.text[row] for row in (0, 1, 2, 3, 1, 2, 3)]
+
+
+def test_what_is_new_takes_the_place_of_what_was_kept(
+    demo: Demo, read: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    queries, reads = demo.encode_questions(), reader(demo)
+    sizes = [each.similarity.size + each.row.size for each in reader(demo)(queries[[0, 1]])]
+    read.clear()
+    monkeypatch.setattr(reading, "NUMBERS_KEPT", max(sizes))
+    for rows in ([0], [1], [1], [0], [0]):
+        assert len(reads(queries[rows])) == len(rows)
+    assert read == [queries.text[row] for row in (0, 1, 0)]
 
 
 def test_another_encoder_finds_other_similarities(demo: Demo, read: list[str]) -> None:
