@@ -1,5 +1,7 @@
 """The one exception type that a person sees as a single sentence, and the ranges of arguments that are told so."""
 
+from numbers import Integral, Real
+
 
 class JoinGRError(ValueError):
     """Bad input, told in one sentence: what was wrong, where, and what to do.
@@ -12,11 +14,24 @@ def require_at_least(least: float, **values: float | None) -> None:
     """Check arguments, given by their names; ``None`` is one that is left out.
 
     Raises:
-        JoinGRError: If a value is below ``least``.
+        JoinGRError: If a value is no number, such as a word that a command line takes for text, or below ``least``.
     """
     for name, value in values.items():
+        if value is not None and (isinstance(value, bool) or not isinstance(value, Real)):
+            raise JoinGRError(f"'{name}' needs to be a number (got {value!r}).")
         if value is not None and value < least:
             raise JoinGRError(f"'{name}' needs to be at least {least} (got {value}).")
+
+
+def require_whole(**values: object) -> None:
+    """Refuse what is no whole number.
+
+    Raises:
+        JoinGRError: If one of the values is none.
+    """
+    for name, value in values.items():
+        if isinstance(value, bool) or not isinstance(value, Integral):
+            raise JoinGRError(f"'{name}' needs to be a whole number (got {value!r}).")
 
 
 def require_fraction(**values: float | None) -> None:

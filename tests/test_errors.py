@@ -1,12 +1,25 @@
 import pytest
 
-from joingr_pyg.errors import JoinGRError, require_at_least, require_flags, require_fraction
+from joingr_pyg.errors import JoinGRError, require_at_least, require_flags, require_fraction, require_whole
 
 
 def test_arguments_are_at_least_what_they_need_to_be() -> None:
     require_at_least(1, anchors=1, candidates=None)
     with pytest.raises(JoinGRError, match=r"^'hops' needs to be at least 1 \(got 0\)\.$"):
         require_at_least(1, anchors=2, hops=0)
+
+
+@pytest.mark.parametrize("value", ["two", True])
+def test_words_are_no_numbers(value: object) -> None:
+    with pytest.raises(JoinGRError, match=rf"^'hops' needs to be a number \(got {value!r}\)\.$"):
+        require_at_least(1, anchors=2.5, hops=value)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("value", ["two", 1.5, True, None])
+def test_whole_numbers(value: object) -> None:
+    require_whole(databases=-3)
+    with pytest.raises(JoinGRError, match=rf"^'databases' needs to be a whole number \(got {value!r}\)\.$"):
+        require_whole(databases=value)
 
 
 @pytest.mark.parametrize("value", [0, 1, -0.5, float("nan")])

@@ -26,7 +26,7 @@ from joingr_pyg.datasets.sources import SOURCES, fetch
 from joingr_pyg.datasets.spider import read_spider
 from joingr_pyg.descriptors import column_descriptors, join_descriptors, table_descriptors
 from joingr_pyg.encoders import Encoder
-from joingr_pyg.errors import JoinGRError, require_at_least, require_flags
+from joingr_pyg.errors import JoinGRError, require_at_least, require_flags, require_whole
 from joingr_pyg.graph import count_edges, join_graph
 from joingr_pyg.queries import Queries
 from joingr_pyg.schema import Database
@@ -90,6 +90,7 @@ class JoinGraphs(InMemoryDataset):
                 f"Dataset {self.benchmark_name!r} has no split {split!r}; it has {', '.join(map(repr, self.splits))}."
             )
         require_flags(strict=strict, expand_names=expand_names, cryptic_names=cryptic_names)
+        require_whole(compound_questions=compound_questions)
         require_at_least(1, compound_questions=compound_questions)
         self.split = split
         self.encoder = encoder

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from joingr_pyg.corpus import Corpus
 from joingr_pyg.datasets import JoinGraphs, Question
-from joingr_pyg.errors import require_at_least
+from joingr_pyg.errors import require_at_least, require_whole
 from joingr_pyg.schema import TableName
 
 
@@ -21,13 +21,14 @@ class Warehouses:
         databases: How many databases are taken together, at least 1.
 
     Raises:
-        JoinGRError: If ``databases`` is below 1.
+        JoinGRError: If ``databases`` is no whole number, or below 1.
     """
 
     dataset: JoinGraphs
     databases: int = 8
 
     def __post_init__(self) -> None:
+        require_whole(**{"augmentation.databases": self.databases})
         require_at_least(1, **{"augmentation.databases": self.databases})
 
     def ask(self, dataset: JoinGraphs, questions: Sequence[Question]) -> tuple[Corpus, list[Question]]:

@@ -81,7 +81,8 @@ class Reader:
         fresh = dict(zip(place, self._read(queries[list(place.values())]), strict=True))
         readings = [kept.get(text) or fresh[text] for text in texts]
         numbers = sum(reading.similarity.size + reading.row.size for reading in fresh.values())
-        if numbers > NUMBERS_KEPT:
+        # Another thread may have begun anew meanwhile, for another encoder.
+        if numbers > NUMBERS_KEPT or self._kept is not kept:
             return readings
         if self._numbers + numbers > NUMBERS_KEPT:
             # Not emptied: another thread may be reading from it.
