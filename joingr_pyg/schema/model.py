@@ -3,11 +3,15 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Literal
 
 from joingr_pyg.errors import JoinGRError
 
 TableName = tuple[str, str]
 """A table within a corpus of databases: ``(database, table)``."""
+
+JoinSource = Literal["declared", "given", "inferred", "mined"]
+"""Where a join comes from."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,8 @@ class Table:
         primary_key: Names of the columns that make up the primary key.
         natural_name: Readable form of the name where the source gives one.
         description: What the table holds, where known.
+        schema: Schema (namespace) of the database that the table lies in, where the source names one. Where two
+            schemas have a table of the same name, ``name`` is ``"schema.table"`` for both.
     """
 
     name: str
@@ -44,6 +50,7 @@ class Table:
     primary_key: tuple[str, ...] = ()
     natural_name: str = ""
     description: str = ""
+    schema: str = ""
 
     @cached_property
     def column_names(self) -> tuple[str, ...]:
@@ -61,7 +68,13 @@ class ForeignKey:
         column: Its column.
         referenced_table: The referenced table.
         referenced_column: Its column.
-        description: Why the two are joined, where known; keys that differ in it alone are equal.
+        description: Why the two are joined, where known.
+        source: Where the join comes from: ``"declared"`` by the schema, ``"given"`` by the user, ``"inferred"`` from
+            names and types, or ``"mined"`` from queries.
+        confidence: Probability that the two are joined, above 0 and at most 1.
+        evidence: What speaks for a join that is not declared.
+
+    Keys are equal if they join the same columns in the same direction, whatever else is known of them.
     """
 
     table: str
@@ -69,6 +82,9 @@ class ForeignKey:
     referenced_table: str
     referenced_column: str
     description: str = field(default="", compare=False)
+    source: JoinSource = field(default="declared", compare=False)
+    confidence: float = field(default=1.0, compare=False)
+    evidence: str = field(default="", compare=False)
 
     @property
     def endpoints(self) -> frozenset[tuple[str, str]]:
