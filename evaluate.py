@@ -12,19 +12,19 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf
 
-from joingr_pyg.command_line import given_overrides, known_keys, method_names
+from joingr_pyg.cli.command_line import given_overrides, known_keys, method_names
+from joingr_pyg.cli.multirun import named_failures, run
 from joingr_pyg.datasets import JoinGraphs
+from joingr_pyg.datasets.folds import BY_DATABASE, deal_inner_folds
 from joingr_pyg.encoders import CachedEncoder, Encoder
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.evaluation import evaluate, evaluate_folds, require_folds, require_protocol
-from joingr_pyg.folds import BY_DATABASE, deal_inner_folds
+from joingr_pyg.evaluation.evaluate import evaluate, evaluate_folds, require_folds, require_protocol
 from joingr_pyg.models import Retriever
 from joingr_pyg.models.checkpoint import load_checkpoint, require_encoder
-from joingr_pyg.multirun import named_failures, run
-from joingr_pyg.reports.runs.comparison import Row, comparison, show, told_sets
-from joingr_pyg.reports.runs.files import training_of, write_metrics, write_questions
-from joingr_pyg.reports.runs.secrets import without_secrets
-from joingr_pyg.reports.runs.summary import summarize
+from joingr_pyg.runs.comparison import Row, comparison, show, told_sets
+from joingr_pyg.runs.files import training_of, write_metrics, write_questions
+from joingr_pyg.runs.secrets import without_secrets
+from joingr_pyg.runs.summary import summarize
 
 logger = logging.getLogger("joingr_pyg.evaluate")
 

@@ -13,18 +13,19 @@ from hydra.types import RunMode
 from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf
 
-from joingr_pyg.command_line import given_overrides, known_keys, method_names
+from joingr_pyg.atomic_files import remove_partial
+from joingr_pyg.cli.command_line import given_overrides, known_keys, method_names
+from joingr_pyg.cli.multirun import named_failures, run
 from joingr_pyg.datasets import JoinGraphs
+from joingr_pyg.datasets.folds import BY_DATABASE, deal_inner_folds
 from joingr_pyg.encoders import CachedEncoder, Encoder
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.evaluation import evaluate, require_folds, require_protocol
-from joingr_pyg.folds import BY_DATABASE, deal_inner_folds
+from joingr_pyg.evaluation.evaluate import evaluate, require_folds, require_protocol
 from joingr_pyg.models import Retriever
-from joingr_pyg.multirun import named_failures, run
-from joingr_pyg.reports.runs.comparison import Row, comparison, show, told_sets
-from joingr_pyg.reports.runs.files import write_metrics, write_questions
-from joingr_pyg.reports.runs.secrets import without_secrets
-from joingr_pyg.reports.runs.summary import summarize
+from joingr_pyg.runs.comparison import Row, comparison, show, told_sets
+from joingr_pyg.runs.files import write_metrics, write_questions
+from joingr_pyg.runs.secrets import without_secrets
+from joingr_pyg.runs.summary import summarize
 from joingr_pyg.training.experiment import Outcome, cross_validate, train_and_test
 from joingr_pyg.training.fit import LAST, Fitting, fit
 from joingr_pyg.training.module import Optimization
@@ -32,7 +33,6 @@ from joingr_pyg.training.processes import is_first, leave_speaking_to_the_first,
 from joingr_pyg.training.tracking import Experiment, Tracker
 from joingr_pyg.training.validation import Validation
 from joingr_pyg.training.warehouses import Warehouses
-from joingr_pyg.whole_file import remove_partial
 
 
 def train(cfg: DictConfig, folder: Path) -> dict[str, Any]:

@@ -33,10 +33,10 @@ from rich.console import Console
 from rich.table import Table
 from torch import Tensor
 
-from joingr_pyg.corpus import Corpus
+from joingr_pyg.data.corpus import Corpus
+from joingr_pyg.data.queries import Queries
 from joingr_pyg.models import joingr
 from joingr_pyg.models.anchors import ColumnIndex, TableHits
-from joingr_pyg.queries import Queries
 from joingr_pyg.testing.synthetic import (
     synthetic_databases,
     synthetic_graphs,

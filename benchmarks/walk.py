@@ -37,12 +37,12 @@ from rich.console import Console
 from rich.table import Table
 from walk_methods import METHODS, Setting, Workload
 
-from joingr_pyg.corpus import Corpus
+from joingr_pyg.data.corpus import Corpus
 from joingr_pyg.datasets import DATASETS, JoinGraphs
 from joingr_pyg.encoders import CachedEncoder, HashingEncoder
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.phrases import phrases
 from joingr_pyg.testing.synthetic import synthetic_corpus, synthetic_questions
+from joingr_pyg.text.phrases import phrases
 
 CHANNELS = 384
 SYNTHETIC_TABLES = 1000

@@ -10,15 +10,15 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from joingr_pyg.corpus import Corpus
-from joingr_pyg.losses import pairwise_hinge
+from joingr_pyg.data.corpus import Corpus
+from joingr_pyg.data.queries import Queries
 from joingr_pyg.models import JoinGR, JoinGRPlus
 from joingr_pyg.models.joingr import WalkEvidence
 from joingr_pyg.models.retriever import Retriever
 from joingr_pyg.nn import segment
 from joingr_pyg.nn.fused import FusedWalk
-from joingr_pyg.queries import Queries
 from joingr_pyg.testing.algorithm2 import literal_scores, literal_walk
+from joingr_pyg.training.losses import pairwise_hinge
 
 RANKED = 15
 """Tables that a ranking names."""

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from joingr_pyg import TableRetriever
+from joingr_pyg.data.queries import Queries
 from joingr_pyg.datasets.demo import read_demo
 from joingr_pyg.encoders import CachedEncoder, MiniLMEncoder
-from joingr_pyg.queries import Queries
-from joingr_pyg.reports.drawing.walk import draw_walk
+from joingr_pyg.plotting.walk import draw_walk
 
 QUESTION = "Where have we put a Border Collie to work so far? Route name and massif please."
 

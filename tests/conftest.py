@@ -21,8 +21,10 @@ os.environ["OMP_NUM_THREADS"] = os.environ.get("OMP_NUM_THREADS", "1")
 import torch
 from torch.nn.functional import normalize
 
-from joingr_pyg.corpus import Corpus
+from joingr_pyg.data.corpus import Corpus
 from joingr_pyg.encoders import CachedEncoder, HashingEncoder
+
+pytest_plugins = ["tests.finished_runs"]
 
 MakeCorpus = Callable[..., Corpus]
 

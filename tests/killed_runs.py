@@ -16,7 +16,7 @@ import torch
 
 from joingr_pyg.datasets import join_graphs
 from joingr_pyg.encoders import CachedEncoder, HashingEncoder
-from joingr_pyg.reports.runs import files
+from joingr_pyg.runs import files
 from joingr_pyg.training import checkpoints
 from joingr_pyg.training.module import RetrievalModule
 

@@ -232,7 +232,7 @@ def test_every_launcher_and_sweeper_is_tried_here() -> None:
 def test_an_experiment_is_overridden_from_the_command_line() -> None:
     cfg = composed("train", "loss=edge", "experiment=beaver_cv", "encoder=hashing", "folds=3", "trainer.max_epochs=7")
     assert (cfg.folds, cfg.trainer.max_epochs) == (3, 7)
-    assert cfg.loss._target_ == "joingr_pyg.losses.EdgeLoss"
+    assert cfg.loss._target_ == "joingr_pyg.training.losses.EdgeLoss"
     assert cfg.dataset.source._target_ == "joingr_pyg.datasets.Beaver"
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from joingr_pyg.reports.results.command import page_parts, template
-from joingr_pyg.reports.results.rows import result_rows
+from paper.results.command import page_parts, template
+from paper.results.rows import result_rows
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGE = (DOCS / "results.md").read_text(encoding="utf-8")

@@ -9,7 +9,7 @@ import torch
 
 from joingr_pyg.datasets import Beaver
 from joingr_pyg.encoders import HashingEncoder
-from joingr_pyg.evaluation import evaluate
+from joingr_pyg.evaluation.evaluate import evaluate
 from joingr_pyg.models import Vanilla
 
 Command = Callable[..., Any]

@@ -274,7 +274,7 @@ def test_grouped_folds_keep_paraphrases_together(
 def test_the_edge_loss_learns_from_gold_joins(command: Command, beaver: Path, crossed: Any) -> None:
     ended = command("train.py", "loss=edge", *BEAVER, f"paths.data={beaver}")
     assert (ended.status, ended.stderr) == (0, "")
-    assert ended.metrics["config"]["loss"]["_target_"] == "joingr_pyg.losses.EdgeLoss"
+    assert ended.metrics["config"]["loss"]["_target_"] == "joingr_pyg.training.losses.EdgeLoss"
     assert not same(ended.folder / "fold_0/last.ckpt", crossed.folder / "fold_0/last.ckpt")
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from joingr_pyg.datasets.benchmark import Benchmark, ColumnName, Dropped, Question
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.schema import Database
-from joingr_pyg.schema.gold import gold_tables
-from joingr_pyg.schema.names import is_internal, match
+from joingr_pyg.schema.names.readable import is_internal, match
+from joingr_pyg.schema.sql.gold import gold_tables
 
 logger = logging.getLogger(__name__)
 

@@ -10,9 +10,9 @@ from joingr_pyg.datasets.assembly import Asked, assemble, require
 from joingr_pyg.datasets.benchmark import Benchmark
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.schema import Database
-from joingr_pyg.schema.beaver import SEPARATOR, read_beaver_tables, resolve_joins
-from joingr_pyg.schema.json_file import read_records
-from joingr_pyg.schema.words_file import read_words, with_words
+from joingr_pyg.schema.names.glossary import read_words, with_words
+from joingr_pyg.schema.readers.beaver import SEPARATOR, read_beaver_tables, resolve_joins
+from joingr_pyg.schema.readers.json_file import read_records
 
 logger = logging.getLogger(__name__)
 

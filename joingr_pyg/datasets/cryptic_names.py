@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 from joingr_pyg.datasets.benchmark import Benchmark, ColumnName, Question
-from joingr_pyg.schema.cryptic_names import CrypticNames, with_cryptic_names
+from joingr_pyg.schema.names.cryptic import CrypticNames, with_cryptic_names
 
 
 def benchmark_with_cryptic_names(benchmark: Benchmark) -> Benchmark:
-    """Abbreviate all names of a benchmark (:func:`~joingr_pyg.schema.cryptic_names.with_cryptic_names`).
+    """Abbreviate all names of a benchmark (:func:`~joingr_pyg.schema.names.cryptic.with_cryptic_names`).
 
     Gold tables and gold joins take the new names; questions are asked as before. Their SQL is left out: it reads tables
     of names that are gone.

@@ -6,8 +6,8 @@ from importlib.resources.abc import Traversable
 
 from joingr_pyg.datasets.assembly import Asked, assemble, require
 from joingr_pyg.datasets.benchmark import Benchmark
-from joingr_pyg.schema.ddl import read_ddl
-from joingr_pyg.schema.json_file import read_records
+from joingr_pyg.schema.readers.ddl import read_ddl
+from joingr_pyg.schema.readers.json_file import read_records
 
 WAREHOUSE = "utility_dw"
 """The database that both splits ask of; its questions say which split they belong to."""

@@ -14,7 +14,10 @@ from filelock import FileLock
 from torch_geometric.data import HeteroData, InMemoryDataset
 
 import joingr_pyg
-from joingr_pyg.corpus import Corpus
+from joingr_pyg.atomic_files import atomic_write, remove_partial
+from joingr_pyg.data.corpus import Corpus
+from joingr_pyg.data.graph import count_edges, join_graph
+from joingr_pyg.data.queries import Queries
 from joingr_pyg.datasets.assembly import tell_dropped
 from joingr_pyg.datasets.beaver import read_beaver
 from joingr_pyg.datasets.benchmark import Benchmark, Dropped, Question
@@ -24,14 +27,11 @@ from joingr_pyg.datasets.cryptic_names import benchmark_with_cryptic_names
 from joingr_pyg.datasets.demo import read_demo
 from joingr_pyg.datasets.sources import SOURCES, fetch
 from joingr_pyg.datasets.spider import read_spider
-from joingr_pyg.descriptors import column_descriptors, join_descriptors, table_descriptors
 from joingr_pyg.encoders import Encoder
 from joingr_pyg.errors import JoinGRError, require_at_least, require_flags, require_whole
-from joingr_pyg.graph import count_edges, join_graph
-from joingr_pyg.queries import Queries
 from joingr_pyg.schema import Database
-from joingr_pyg.schema.abbreviations import with_expanded_names
-from joingr_pyg.whole_file import remove_partial, whole_file
+from joingr_pyg.schema.descriptors import column_descriptors, join_descriptors, table_descriptors
+from joingr_pyg.schema.names.expansion import with_expanded_names
 
 logger = logging.getLogger(__name__)
 
@@ -195,9 +195,9 @@ class JoinGraphs(InMemoryDataset):
 
     def _digest(self) -> str:
         package = Path(joingr_pyg.__file__).parent
-        code = [package / "descriptors.py", package / "graph.py"]
+        code = [package / "data/graph.py"]
         for part in ("schema", "datasets"):
-            code += sorted(path for path in (package / part).iterdir() if path.suffix in (".py", ".json"))
+            code += sorted(path for path in (package / part).rglob("*") if path.suffix in (".py", ".json"))
         digest = hashlib.blake2b(repr((self.encoder.identity, self.options)).encode(), digest_size=10)
         for path in [*map(Path, self.raw_paths), *code]:
             digest.update(b"\0" + path.name.encode() + b"\0" + (path.read_bytes() if path.is_file() else b""))
@@ -262,7 +262,7 @@ def _load(path: Path) -> _Processed | None:
 
 def _save(processed: _Processed, path: Path) -> None:
     benchmark, graphs, slices = processed
-    with whole_file(path) as file:
+    with atomic_write(path) as file:
         torch.save({"benchmark": benchmark.to_dict(), "graphs": graphs.to_dict(), "slices": slices}, file)
 
 

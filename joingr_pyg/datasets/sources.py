@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from joingr_pyg.download import fetch_file, fetch_zip_members
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.fetch import fetch_file, fetch_zip_members
 
 
 @dataclass(frozen=True)

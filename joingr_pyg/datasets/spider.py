@@ -5,9 +5,9 @@ from pathlib import Path
 from joingr_pyg.datasets.assembly import Asked, assemble, require
 from joingr_pyg.datasets.benchmark import Benchmark
 from joingr_pyg.schema import Database
-from joingr_pyg.schema.descriptions import describe, read_descriptions
-from joingr_pyg.schema.json_file import read_records
-from joingr_pyg.schema.tables_json import read_tables_json
+from joingr_pyg.schema.readers.descriptions import describe, read_descriptions
+from joingr_pyg.schema.readers.json_file import read_records
+from joingr_pyg.schema.readers.tables_json import read_tables_json
 
 QUESTIONS = {"train": "train_spider.json", "dev": "dev.json"}
 """The questions file of each split."""

@@ -15,10 +15,10 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 from torch import Tensor
 
+from joingr_pyg.atomic_files import atomic_write, remove_partial
 from joingr_pyg.encoders.base import Encoder
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.progress import bar, progress
-from joingr_pyg.whole_file import remove_partial, whole_file
 
 logger = logging.getLogger(__name__)
 
@@ -122,7 +122,7 @@ class EmbeddingCache:
         key_rows = np.frombuffer(b"".join(keys), dtype=np.uint8).reshape(len(keys), _KEY_BYTES)
         path = folder / f"{uuid4().hex}.safetensors"
         metadata = {"identity": self.identity, "checksum": _checksum(key_rows, rows)}
-        with _usable(folder), whole_file(path) as file:
+        with _usable(folder), atomic_write(path) as file:
             file.write(save({"keys": key_rows, "vectors": rows}, metadata))
         self._shards[path.name] = keys
 

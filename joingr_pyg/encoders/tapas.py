@@ -10,10 +10,10 @@ from safetensors.torch import load_file
 from torch import Tensor
 from torch.nn.functional import normalize
 
-from joingr_pyg.descriptors import split_table_descriptor
 from joingr_pyg.encoders.hub import hub_folder, is_model_folder
 from joingr_pyg.encoders.sentence_transformer import folder_digest
 from joingr_pyg.errors import JoinGRError
+from joingr_pyg.schema.descriptors import split_table_descriptor
 
 if TYPE_CHECKING:
     from transformers import BertTokenizer

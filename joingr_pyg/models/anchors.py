@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from joingr_pyg.corpus import Corpus
+from joingr_pyg.data.corpus import Corpus
 from joingr_pyg.errors import JoinGRError
 
 

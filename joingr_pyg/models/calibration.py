@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.words import spelled
+from joingr_pyg.text.tokens import spelled
 
 CANDIDATES = 25
 """Ranked tables a question that are looked at; a set holds no others."""

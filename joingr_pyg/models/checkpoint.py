@@ -6,12 +6,12 @@ from typing import Any
 
 import torch
 
+from joingr_pyg.atomic_files import atomic_write
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.models.calibration import Calibration
 from joingr_pyg.models.joingr import JoinGR
 from joingr_pyg.models.joingr_plus import JoinGRPlus
 from joingr_pyg.models.trainable import TrainableRetriever
-from joingr_pyg.whole_file import whole_file
 
 KEY = "joingr"
 """Where a checkpoint describes itself, beside what the trainer keeps in it."""
@@ -59,7 +59,7 @@ def save_checkpoint(path: str | Path, model: TrainableRetriever, description: De
     if model.calibration is not None:
         content[CALIBRATION] = asdict(model.calibration)
     try:
-        with whole_file(Path(path)) as file:
+        with atomic_write(Path(path)) as file:
             torch.save(content, file)
     except OSError as error:
         raise JoinGRError(
@@ -97,7 +97,7 @@ def load_checkpoint(path: str | Path) -> tuple[TrainableRetriever, Description]:
 def keep_calibration(path: Path, calibration: Calibration) -> None:
     """Write a calibration into a checkpoint that a trainer wrote, with all else as it was."""
     stored = torch.load(path, map_location="cpu", weights_only=True)
-    with whole_file(path) as file:
+    with atomic_write(path) as file:
         torch.save({**stored, CALIBRATION: asdict(calibration)}, file)
 
 

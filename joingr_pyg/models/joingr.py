@@ -7,7 +7,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from joingr_pyg.corpus import Corpus
+from joingr_pyg.data.corpus import Corpus
+from joingr_pyg.data.queries import Queries
 from joingr_pyg.errors import JoinGRError, require_at_least, require_fraction
 from joingr_pyg.models.anchors import TableHits, diverse_anchors
 from joingr_pyg.models.evidence import Evidence
@@ -15,7 +16,6 @@ from joingr_pyg.models.retriever import Ranking, rank_dense, rank_pairs
 from joingr_pyg.models.trainable import TrainableRetriever
 from joingr_pyg.nn import EdgeScorer, JoinWalk, Projections, WalkOutput, WalkPlanner
 from joingr_pyg.nn.fused import FusedWalk, Reached, fused_available
-from joingr_pyg.queries import Queries
 
 MMR_CANDIDATES = 4
 """Tables looked at for each anchor that is chosen."""

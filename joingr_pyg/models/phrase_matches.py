@@ -8,9 +8,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from joingr_pyg.corpus import Corpus
-from joingr_pyg.phrases import phrases
-from joingr_pyg.queries import Queries
+from joingr_pyg.data.corpus import Corpus
+from joingr_pyg.data.queries import Queries
+from joingr_pyg.text.phrases import phrases
 
 Array = NDArray[Any]
 

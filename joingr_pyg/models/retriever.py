@@ -8,11 +8,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from joingr_pyg.corpus import Corpus
+from joingr_pyg.data.corpus import Corpus
+from joingr_pyg.data.queries import Queries
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.models.anchors import ColumnIndex
 from joingr_pyg.models.calibration import CANDIDATES, Calibration, lengths
-from joingr_pyg.queries import Queries
 from joingr_pyg.schema import TableName
 
 

@@ -7,11 +7,11 @@ from typing import Any, ClassVar, Self
 import torch
 from torch import Tensor
 
-from joingr_pyg.corpus import Corpus
+from joingr_pyg.data.corpus import Corpus
+from joingr_pyg.data.queries import Queries
 from joingr_pyg.models.evidence import Part
 from joingr_pyg.models.retriever import Ranking, Retriever
 from joingr_pyg.nn import JoinWalk, WalkOutput
-from joingr_pyg.queries import Queries
 
 STEPS = ("evidence", "forward", "scores", "ranking")
 """The methods that lead from questions to a ranking, in their order."""

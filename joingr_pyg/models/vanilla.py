@@ -1,8 +1,8 @@
 """The vanilla dense retriever: tables by similarity alone."""
 
+from joingr_pyg.data.queries import Queries
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.models.retriever import Ranking, Retriever, rank_dense
-from joingr_pyg.queries import Queries
 
 
 class Vanilla(Retriever):

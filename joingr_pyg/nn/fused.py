@@ -155,7 +155,7 @@ class FusedWalk:
 
     def _run(self, batch: tuple[Array, ...], chunk: tuple[int, int]) -> tuple[Array, Array, Array]:
         # Importing numba takes half a second.
-        from joingr_pyg.nn.fused_kernel import new_scratch, walk_kernel
+        from joingr_pyg.kernels.join_walk import new_scratch, walk_kernel
 
         try:
             scratch = self._scratch.pop()
@@ -197,7 +197,7 @@ class FusedWalk:
 
     def _rows(self, x: Tensor) -> tuple[Array, Array, Array]:
         """Node vectors with their codes and how far these can be off; no codes where no row is ever looked for."""
-        from joingr_pyg.nn.fused_kernel import encode
+        from joingr_pyg.kernels.join_walk import encode
 
         vectors = _floats(x)
         return vectors, *encode(vectors if self._owned else vectors[:0])

@@ -87,6 +87,6 @@ class FusedPotentialWalk:
             score: ``[B, N]`` that the node scores are added to.
         """
         # Importing numba takes half a second.
-        from joingr_pyg.nn.potential_kernel import potential_walks
+        from joingr_pyg.kernels.potential_walk import potential_walks
 
         potential_walks(self._graph, self._decay, edge, node, seed, seed_deposit, score)

@@ -11,13 +11,13 @@ from torch import Tensor
 from torch.nn.functional import normalize
 from torch_geometric.data import HeteroData
 
-from joingr_pyg.corpus import Corpus
+from joingr_pyg.data.corpus import Corpus
+from joingr_pyg.data.graph import join_graph
 from joingr_pyg.datasets.demo import DATABASES, read_demo
-from joingr_pyg.descriptors import column_descriptors
 from joingr_pyg.encoders import HashingEncoder
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.graph import join_graph
 from joingr_pyg.schema import Column, Database, ForeignKey, Table
+from joingr_pyg.schema.descriptors import column_descriptors
 
 CHUNK = 1 << 16
 

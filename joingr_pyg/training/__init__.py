@@ -1,0 +1,1 @@
+"""Training: the Lightning module, losses, validation, restarts, many processes, trackers."""

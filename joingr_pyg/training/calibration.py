@@ -6,14 +6,14 @@ import lightning as L
 import torch
 from lightning.pytorch.strategies import SingleDeviceStrategy
 
+from joingr_pyg.data.queries import Queries
 from joingr_pyg.datasets import Question
+from joingr_pyg.datasets.folds import split_folds, split_grouped_folds
 from joingr_pyg.datasets.gold import gold_tables
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.folds import split_folds, split_grouped_folds
 from joingr_pyg.models import Retriever
 from joingr_pyg.models.calibration import Calibration
 from joingr_pyg.models.memory import QuestionMemory
-from joingr_pyg.queries import Queries
 
 FEW = range(30, 1000)
 """Numbers of training questions that a model fits so well that its scores of them flatter, and that are enough to

@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from lightning.pytorch.plugins import TorchCheckpointIO
 
-from joingr_pyg.whole_file import whole_file
+from joingr_pyg.atomic_files import atomic_write
 
 
 class WholeCheckpoints(TorchCheckpointIO):
@@ -19,7 +19,7 @@ class WholeCheckpoints(TorchCheckpointIO):
     def save_checkpoint(self, checkpoint: dict[str, Any], path: str | Path, storage_options: Any = None) -> None:
         path = Path(path)
         path.parent.mkdir(parents=True, exist_ok=True)
-        with whole_file(path) as file:
+        with atomic_write(path) as file:
             torch.save(checkpoint, file)
 
 

@@ -14,11 +14,11 @@ from typing import Any
 
 import torch
 
+from joingr_pyg.data.queries import Queries
 from joingr_pyg.datasets import JoinGraphs, Question
-from joingr_pyg.evaluation import Evaluation, evaluate, evaluate_folds
+from joingr_pyg.evaluation.evaluate import Evaluation, evaluate, evaluate_folds
 from joingr_pyg.models import Retriever
 from joingr_pyg.progress import bar
-from joingr_pyg.queries import Queries
 from joingr_pyg.training.fit import LAST, Fitted
 
 
@@ -28,7 +28,7 @@ class Outcome:
 
     Attributes:
         metrics: Test metrics of the trained model, means over folds where there are folds; empty without a test.
-        records: A plain value a test question, as :class:`~joingr_pyg.evaluation.Evaluation` has them.
+        records: A plain value a test question, as :class:`~joingr_pyg.evaluation.evaluate.Evaluation` has them.
         baselines: Metrics of each baseline on the same questions.
         training_seconds: Time of training.
         evaluation_seconds: Time of ranking the test questions with the trained model.
@@ -36,7 +36,8 @@ class Outcome:
         epochs: Epochs trained, of each model.
         folds: Metrics of each fold.
         spread: Standard deviation of each metric over folds.
-        sets: What the sets that the trained model returned are like, as in :class:`~joingr_pyg.evaluation.Evaluation`.
+        sets: What the sets that the trained model returned are like, as in
+            :class:`~joingr_pyg.evaluation.evaluate.Evaluation`.
     """
 
     metrics: dict[str, float]
@@ -76,7 +77,7 @@ def train_and_test(
         fit_model: :func:`~joingr_pyg.training.fit.fit` with everything but data, folder and resume filled in.
         baselines: Methods evaluated on the same test questions.
         folder: Where checkpoints go.
-        evaluate_model: :func:`~joingr_pyg.evaluation.evaluate` with its options filled in.
+        evaluate_model: :func:`~joingr_pyg.evaluation.evaluate.evaluate` with its options filled in.
         resume: Checkpoint to go on from.
         on_tested: Told what the trained model did: the fitted model, its evaluation, the dataset, and the questions it
             was tested on, as it sees them and with their gold.

@@ -13,16 +13,16 @@ from lightning.pytorch.callbacks import Callback, ModelCheckpoint, Timer
 from lightning.pytorch.loggers import Logger
 from lightning.pytorch.utilities.seed import isolate_rng
 
+from joingr_pyg.data.queries import Queries
 from joingr_pyg.datasets import JoinGraphs, Question
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.losses import TableLoss
 from joingr_pyg.models import TrainableRetriever
 from joingr_pyg.models.checkpoint import Description, keep_calibration, load_checkpoint
-from joingr_pyg.queries import Queries
 from joingr_pyg.training.calibration import calibrate_on, calls_for_cross_fitting, cross_fit
 from joingr_pyg.training.checkpoints import WholeCheckpoints
 from joingr_pyg.training.data import QuestionData
 from joingr_pyg.training.epochs import EpochBar, EpochSeed, Patience
+from joingr_pyg.training.losses import TableLoss
 from joingr_pyg.training.module import MONITORS, Optimization, RetrievalModule
 from joingr_pyg.training.questions import QuestionSet
 from joingr_pyg.training.quiet import quiet_lightning

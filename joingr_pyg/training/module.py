@@ -13,9 +13,9 @@ from torch.optim.lr_scheduler import ReduceLROnPlateau
 from torchmetrics import MeanMetric
 
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.losses import TableLoss
-from joingr_pyg.metrics import RetrievalMetrics
+from joingr_pyg.evaluation.metrics import RetrievalMetrics
 from joingr_pyg.models import TrainableRetriever
+from joingr_pyg.training.losses import TableLoss
 from joingr_pyg.training.questions import QuestionBatch
 
 KS = (5, 15)

@@ -7,10 +7,10 @@ import torch
 from torch import Tensor
 from torch.utils.data import Dataset
 
+from joingr_pyg.data.queries import Queries
 from joingr_pyg.datasets import Question
 from joingr_pyg.datasets.gold import gold_joins, gold_tables
 from joingr_pyg.models import Evidence, TrainableRetriever
-from joingr_pyg.queries import Queries
 
 CHUNK = 256
 

@@ -8,10 +8,10 @@ from typing import Any, Self
 
 from lightning.pytorch.loggers import CSVLogger, Logger
 
+from joingr_pyg.data.queries import Queries
 from joingr_pyg.datasets import JoinGraphs, Question
-from joingr_pyg.evaluation import Evaluation
-from joingr_pyg.queries import Queries
-from joingr_pyg.reports.runs.comparison import Row
+from joingr_pyg.evaluation.evaluate import Evaluation
+from joingr_pyg.runs.comparison import Row
 from joingr_pyg.training.fit import Fitted
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from joingr_pyg.corpus import Corpus
+from joingr_pyg.data.corpus import Corpus
 from joingr_pyg.datasets import JoinGraphs, Question
 from joingr_pyg.errors import require_at_least, require_whole
 from joingr_pyg.schema import TableName

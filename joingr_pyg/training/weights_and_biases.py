@@ -11,12 +11,12 @@ from typing import Any
 
 from lightning.pytorch.loggers import Logger, WandbLogger
 
+from joingr_pyg.data.queries import Queries
 from joingr_pyg.datasets import JoinGraphs, Question
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.evaluation import Evaluation
+from joingr_pyg.evaluation.evaluate import Evaluation
 from joingr_pyg.models import TrainableRetriever
-from joingr_pyg.queries import Queries
-from joingr_pyg.reports.runs.comparison import Row
+from joingr_pyg.runs.comparison import Row
 from joingr_pyg.training.fit import Fitted
 from joingr_pyg.training.processes import is_first
 from joingr_pyg.training.tracking import Tracker
@@ -171,7 +171,7 @@ def _mode() -> Any:
 def _drawn(model: TrainableRetriever, dataset: JoinGraphs, asked: Queries, question: Question) -> Any:
     from PIL import Image
 
-    from joingr_pyg.reports.drawing.walk import draw_walk
+    from joingr_pyg.plotting.walk import draw_walk
 
     file = io.BytesIO()
     draw_walk(model.index(dataset.corpus()), asked, question.gold).savefig(file, format="png", dpi=110)

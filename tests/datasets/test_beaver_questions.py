@@ -7,7 +7,7 @@ import pytest
 
 from joingr_pyg.datasets.beaver import WORDS, read_beaver
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.schema.words_file import read_words
+from joingr_pyg.schema.names.glossary import read_words
 
 
 def table(*columns: str) -> dict[str, Any]:

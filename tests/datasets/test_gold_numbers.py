@@ -2,7 +2,7 @@ from collections.abc import Callable
 
 import pytest
 
-from joingr_pyg.corpus import Corpus
+from joingr_pyg.data.corpus import Corpus
 from joingr_pyg.datasets import Question
 from joingr_pyg.datasets.gold import gold_joins, gold_tables
 

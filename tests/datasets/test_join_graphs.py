@@ -12,11 +12,11 @@ from typing import Any, BinaryIO
 import pytest
 import torch
 
-from joingr_pyg.corpus import Corpus
+from joingr_pyg.data.corpus import Corpus
+from joingr_pyg.data.graph import INTRA, JOIN, OWNER
 from joingr_pyg.datasets import DATASETS, Beaver, BeaverNW, Bird, Demo, JoinGraphs, Spider, build_graphs, join_graphs
 from joingr_pyg.encoders import CachedEncoder, Encoder, HashingEncoder
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.graph import INTRA, JOIN, OWNER
 
 SCHOOL = {
     "db_id": "school",

@@ -6,10 +6,10 @@ from safetensors.torch import save_file
 from torch.nn.functional import normalize
 
 from joingr_pyg.datasets.demo import read_demo
-from joingr_pyg.descriptors import split_table_descriptor, table_descriptors
 from joingr_pyg.encoders import TapasEncoder
 from joingr_pyg.encoders.tapas import PROJECTION, linearize
 from joingr_pyg.errors import JoinGRError
+from joingr_pyg.schema.descriptors import split_table_descriptor, table_descriptors
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "table", "dog", "in", "database", "vet", ";"]
 WORDS += ["name", "owner", "##id", "city", "which"]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 from torch_geometric.data import HeteroData
 
-from joingr_pyg.corpus import Corpus
+from joingr_pyg.data.corpus import Corpus
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.models import anchors
 from joingr_pyg.models.anchors import ColumnIndex, TableHits, diverse_anchors

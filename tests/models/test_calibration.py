@@ -7,6 +7,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from joingr_pyg.data.queries import Queries
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.models import heuristic
 from joingr_pyg.models.calibration import CANDIDATES, Calibration, lengths, set_sizes
@@ -14,7 +15,6 @@ from joingr_pyg.models.checkpoint import Description, keep_calibration, load_che
 from joingr_pyg.models.joingr_plus import untrained
 from joingr_pyg.models.joingr_plus.model import UNTRAINED
 from joingr_pyg.models.retriever import Ranking
-from joingr_pyg.queries import Queries
 
 SCORES = torch.tensor([[2.0, 1.0, -torch.inf]])
 

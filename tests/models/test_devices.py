@@ -8,8 +8,8 @@ from torch.fx.experimental import _config
 
 from joingr_pyg.datasets import Demo
 from joingr_pyg.encoders import CachedEncoder, HashingEncoder
-from joingr_pyg.losses import TableLoss
 from joingr_pyg.models import JoinGR, JoinGRPlus, TrainableRetriever
+from joingr_pyg.training.losses import TableLoss
 from joingr_pyg.training.questions import QuestionSet
 
 

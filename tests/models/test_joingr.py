@@ -6,15 +6,15 @@ import pytest
 import torch
 from torch import Tensor
 
-from joingr_pyg.corpus import Corpus
+from joingr_pyg.data.corpus import Corpus
+from joingr_pyg.data.queries import Queries
 from joingr_pyg.datasets import Demo, build_graphs
 from joingr_pyg.datasets.demo import read_demo
 from joingr_pyg.encoders import Encoder
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.losses import TableLoss
 from joingr_pyg.models import JoinGR, Ranking, Vanilla, WalkEvidence, heuristic, joingr
-from joingr_pyg.queries import Queries
 from joingr_pyg.testing.algorithm2 import literal_scores, literal_walk
+from joingr_pyg.training.losses import TableLoss
 
 MakeCorpus = Callable[..., Corpus]
 

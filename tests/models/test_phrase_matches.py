@@ -4,9 +4,9 @@ import pytest
 import torch
 from torch import Tensor
 
+from joingr_pyg.data.queries import Queries
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.models.phrase_matches import phrase_choices, phrase_matches
-from joingr_pyg.queries import Queries
 
 VECTORS = {"movies": [1.0, 0.0], "france": [0.0, 1.0]}
 

@@ -3,7 +3,8 @@
 import pytest
 import torch
 
-from joingr_pyg.corpus import Corpus
+from joingr_pyg.data.corpus import Corpus
+from joingr_pyg.data.queries import Queries
 from joingr_pyg.datasets import Demo
 from joingr_pyg.encoders import CachedEncoder, HashingEncoder
 from joingr_pyg.models import JoinGR, JoinGRPlus, Ranking, WalkEvidence, heuristic, joingr
@@ -11,7 +12,6 @@ from joingr_pyg.models.joingr_plus import TableEvidence
 from joingr_pyg.models.retriever import rank_pairs
 from joingr_pyg.nn import WalkOutput
 from joingr_pyg.nn.fused import fused_available
-from joingr_pyg.queries import Queries
 
 OPTIONS = [{}, {"similarity_weight": 0.7}, {"unreached": "drop"}, {"mmr": 0.6}, {"hops": 1, "anchors": 1}]
 

@@ -4,10 +4,10 @@ from dataclasses import replace
 import pytest
 import torch
 
-from joingr_pyg.corpus import Corpus
+from joingr_pyg.data.corpus import Corpus
+from joingr_pyg.data.queries import Queries
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.models import Vanilla
-from joingr_pyg.queries import Queries
 
 
 def test_tables_are_as_similar_as_a_column_or_as_their_text(make_corpus: Callable[..., Corpus]) -> None:

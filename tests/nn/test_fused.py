@@ -200,7 +200,7 @@ QUERY = st.lists(st.integers(-2, 2), min_size=WIDTH, max_size=WIDTH)
 
 def nearest(query: np.ndarray, rows: np.ndarray, first: int = 0) -> int:
     """The nearest of the rows behind the first ``first`` ones, as the pass finds it."""
-    from joingr_pyg.nn.fused_kernel import encode, nearest_row
+    from joingr_pyg.kernels.join_walk import encode, nearest_row
 
     query, rows = query.astype(np.float32), rows.astype(np.float32)
     norm = np.float32(np.linalg.norm(query.astype(np.float64)))
@@ -225,7 +225,7 @@ def test_the_nearest_row_is_that_of_single_precision(
 @pytest.mark.parametrize("width", [1, 7, 384])
 @pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12])
 def test_products_with_codes_are_off_by_no_more_than_they_say(width: int, scale: float) -> None:
-    from joingr_pyg.nn.fused_kernel import encode
+    from joingr_pyg.kernels.join_walk import encode
 
     random = np.random.default_rng(0)
     rows = (scale * random.standard_normal((200, width)) ** 3).astype(np.float32)
@@ -411,7 +411,7 @@ def test_without_numba(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_without_a_folder_for_compiled_code(monkeypatch: pytest.MonkeyPatch) -> None:
-    from joingr_pyg.nn.fused_kernel import compiled
+    from joingr_pyg.kernels.join_walk import compiled
 
     def refuse(function: object) -> None:
         raise RuntimeError(f"cannot cache function {function!r}")

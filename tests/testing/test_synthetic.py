@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from joingr_pyg.corpus import Corpus
+from joingr_pyg.data.corpus import Corpus
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.schema import Column, Database, ForeignKey, Table
-from joingr_pyg.schema.beaver import read_beaver_tables
-from joingr_pyg.schema.tables_json import read_tables_json
+from joingr_pyg.schema.readers.beaver import read_beaver_tables
+from joingr_pyg.schema.readers.tables_json import read_tables_json
 from joingr_pyg.testing.synthetic import (
     SHAPES,
     Shape,

@@ -12,9 +12,9 @@ from lightning.pytorch.loggers import CSVLogger
 
 from joingr_pyg.datasets import Beaver
 from joingr_pyg.encoders import HashingEncoder
-from joingr_pyg.losses import TableLoss
 from joingr_pyg.models import JoinGR
 from joingr_pyg.training.fit import Fitted, Fitting, fit
+from joingr_pyg.training.losses import TableLoss
 from joingr_pyg.training.module import Optimization
 from joingr_pyg.training.validation import Validation
 

@@ -10,14 +10,14 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
-from joingr_pyg.corpus import Corpus
+from joingr_pyg.data.corpus import Corpus
+from joingr_pyg.data.queries import Queries
 from joingr_pyg.datasets import Question
 from joingr_pyg.datasets.gold import gold_tables
 from joingr_pyg.models import JoinGRPlus
 from joingr_pyg.models.calibration import Calibration
 from joingr_pyg.models.checkpoint import load_checkpoint
 from joingr_pyg.models.retriever import Ranking, Retriever, rank_dense
-from joingr_pyg.queries import Queries
 from joingr_pyg.training import calibration as module
 from joingr_pyg.training import fit as fitting
 from joingr_pyg.training.calibration import FOLDS, calibrate_on, cross_fit

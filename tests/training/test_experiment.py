@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from joingr_pyg.data.queries import Queries
 from joingr_pyg.datasets import Beaver, Demo, JoinGraphs, Question
+from joingr_pyg.datasets.folds import deal_folds
 from joingr_pyg.encoders import HashingEncoder
-from joingr_pyg.evaluation import evaluate
-from joingr_pyg.folds import deal_folds
+from joingr_pyg.evaluation.evaluate import evaluate
 from joingr_pyg.models import Vanilla, heuristic
-from joingr_pyg.queries import Queries
 from joingr_pyg.training.experiment import _begin, cross_validate, train_and_test
 from joingr_pyg.training.fit import Fitted
 

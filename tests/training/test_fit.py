@@ -9,17 +9,17 @@ from typing import Any
 import pytest
 import torch
 
+from joingr_pyg.data.queries import Queries
 from joingr_pyg.datasets import Beaver, Question
 from joingr_pyg.encoders import HashingEncoder
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.evaluation import evaluate
-from joingr_pyg.losses import EdgeLoss, TableLoss
+from joingr_pyg.evaluation.evaluate import evaluate
 from joingr_pyg.models import JoinGR
 from joingr_pyg.models.checkpoint import load_checkpoint, require_encoder
 from joingr_pyg.nn.dropout import dropout
-from joingr_pyg.queries import Queries
 from joingr_pyg.training import fit as module
 from joingr_pyg.training.fit import Fitted, Fitting
+from joingr_pyg.training.losses import EdgeLoss, TableLoss
 from joingr_pyg.training.questions import QuestionSet
 from joingr_pyg.training.validation import Validation, split_validation
 

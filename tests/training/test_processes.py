@@ -11,8 +11,8 @@ from lightning.pytorch.utilities import rank_zero_only
 
 from joingr_pyg.datasets import Beaver
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.losses import EdgeLoss, TableLoss
 from joingr_pyg.models import JoinGR
+from joingr_pyg.training.losses import EdgeLoss, TableLoss
 from joingr_pyg.training.module import Optimization, RetrievalModule
 from joingr_pyg.training.processes import SharedBatches, is_first, require_startable
 from joingr_pyg.training.questions import QuestionSet

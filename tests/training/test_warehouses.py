@@ -14,9 +14,9 @@ from joingr_pyg.datasets import Demo
 from joingr_pyg.datasets.gold import gold_joins, gold_tables
 from joingr_pyg.encoders import CachedEncoder, HashingEncoder
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.losses import TableLoss
 from joingr_pyg.models import JoinGR, JoinGRPlus, TrainableRetriever
 from joingr_pyg.training.fit import Fitted, Fitting, fit
+from joingr_pyg.training.losses import TableLoss
 from joingr_pyg.training.processes import SharedBatches
 from joingr_pyg.training.questions import QuestionSet, QuestionViews
 from joingr_pyg.training.validation import Validation

@@ -2,18 +2,18 @@
 
 from typing import Self
 
-from joingr_pyg.corpus import Corpus
+from joingr_pyg.data.corpus import Corpus
+from joingr_pyg.data.queries import Queries
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.models.lexical import LexicalIndex
 from joingr_pyg.models.retriever import Ranking, Retriever, rank_dense
-from joingr_pyg.queries import Queries
-from joingr_pyg.words import distinct_words
+from joingr_pyg.text.bm25 import LexicalIndex
+from joingr_pyg.text.tokens import distinct_words
 
 
 class BM25(Retriever):
     """Ranks tables by the words that they share with the question.
 
-    A table's text is :attr:`Corpus.documents`, its score that of :class:`~joingr_pyg.models.lexical.LexicalIndex`: 0
+    A table's text is :attr:`Corpus.documents`, its score that of :class:`~joingr_pyg.text.bm25.LexicalIndex`: 0
     without any word of the question. Equal scores go by table number.
 
     Args:

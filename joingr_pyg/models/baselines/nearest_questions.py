@@ -8,10 +8,10 @@ import torch
 from scipy.sparse import csr_array
 from torch import Tensor
 
-from joingr_pyg.corpus import Corpus
+from joingr_pyg.data.corpus import Corpus
+from joingr_pyg.data.queries import Queries
 from joingr_pyg.errors import require_at_least
 from joingr_pyg.models.retriever import Ranking, Retriever, rank_dense
-from joingr_pyg.queries import Queries
 from joingr_pyg.schema import TableName
 
 

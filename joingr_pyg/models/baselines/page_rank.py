@@ -7,12 +7,12 @@ import torch
 from scipy.sparse import csr_array, diags_array
 from torch import Tensor
 
-from joingr_pyg.corpus import Corpus
+from joingr_pyg.data.corpus import Corpus
+from joingr_pyg.data.queries import Queries
 from joingr_pyg.errors import JoinGRError, require_at_least
 from joingr_pyg.models.anchors import TableHits
 from joingr_pyg.models.baselines.table_graph import table_graph
 from joingr_pyg.models.retriever import Ranking, Retriever, rank_dense
-from joingr_pyg.queries import Queries
 
 TOLERANCE = 1e-7
 """Change of a question's scores, summed over tables, below which the iteration has arrived."""

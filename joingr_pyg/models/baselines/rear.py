@@ -6,14 +6,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from joingr_pyg.corpus import Corpus
-from joingr_pyg.descriptors import TABLE_COLUMNS
+from joingr_pyg.data.corpus import Corpus
+from joingr_pyg.data.queries import Queries
 from joingr_pyg.encoders import PairScorer
 from joingr_pyg.errors import require_at_least
 from joingr_pyg.models.retriever import Ranking, Retriever, rank_dense
 from joingr_pyg.progress import bar
-from joingr_pyg.queries import Queries
-from joingr_pyg.schema.names import readable_name
+from joingr_pyg.schema.descriptors import TABLE_COLUMNS
+from joingr_pyg.schema.names.readable import readable_name
 
 
 class Rear(Retriever):

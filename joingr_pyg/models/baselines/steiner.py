@@ -6,11 +6,11 @@ import numpy as np
 import torch
 from scipy.sparse.csgraph import dijkstra
 
-from joingr_pyg.corpus import Corpus
+from joingr_pyg.data.corpus import Corpus
+from joingr_pyg.data.queries import Queries
 from joingr_pyg.errors import require_at_least
 from joingr_pyg.models.baselines.table_graph import table_graph
 from joingr_pyg.models.retriever import Ranking, Retriever, rank_dense
-from joingr_pyg.queries import Queries
 
 
 class Steiner(Retriever):

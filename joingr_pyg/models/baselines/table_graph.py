@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.sparse import csr_array
 
-from joingr_pyg.corpus import Corpus
+from joingr_pyg.data.corpus import Corpus
 
 
 def table_graph(corpus: Corpus) -> csr_array:

@@ -7,7 +7,7 @@ from typing import Self
 import torch
 from torch import Tensor
 
-from joingr_pyg.corpus import Corpus
+from joingr_pyg.data.corpus import Corpus
 
 
 class CandidateGraph:

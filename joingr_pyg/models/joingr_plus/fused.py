@@ -11,6 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from joingr_pyg.data.queries import Queries
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.models.joingr_plus.candidate_graph import CandidateGraph
 from joingr_pyg.models.joingr_plus.constants import FLOOR, WHOLE
@@ -21,7 +22,6 @@ from joingr_pyg.models.phrase_matches import CONTEXT, SHARPNESS
 from joingr_pyg.models.retriever import Ranking
 from joingr_pyg.nn.fused import share_out
 from joingr_pyg.nn.potential_walk import FusedPotentialWalk
-from joingr_pyg.queries import Queries
 
 if TYPE_CHECKING:
     from joingr_pyg.models.joingr_plus.model import JoinGRPlus
@@ -90,7 +90,7 @@ class FusedJoinGRPlus:
             return Ranking(*map(torch.cat, zip(*parts, strict=True)))
         readings, vector = self._read(queries), queries.vector.float()
         # Importing numba takes half a second.
-        from joingr_pyg.models.joingr_plus.kernel import rank
+        from joingr_pyg.kernels.joingr_plus import rank
 
         table = np.empty((len(queries), k), np.int64)
         score = np.empty((len(queries), k), np.float32)
@@ -107,9 +107,9 @@ class FusedJoinGRPlus:
 
     def _scores(self, vector: Tensor, readings: Sequence[Reading]) -> Array:
         """``[B, T]`` scores of some questions."""
-        from joingr_pyg.models.joingr_plus import kernel
-        from joingr_pyg.models.phrase_kernel import match_phrases
-        from joingr_pyg.models.postings_kernel import add_rows
+        from joingr_pyg.kernels import joingr_plus as kernel
+        from joingr_pyg.kernels.phrases import match_phrases
+        from joingr_pyg.kernels.postings import add_rows
 
         known = np.zeros((len(Signal), len(readings), len(self._constant)), np.float32)
         products = (vector @ self._vectors).numpy()

@@ -10,11 +10,10 @@ from typing import Any, ClassVar, NamedTuple, Self
 import torch
 from torch import Tensor, nn
 
-from joingr_pyg.corpus import Corpus
+from joingr_pyg.data.corpus import Corpus
+from joingr_pyg.data.queries import Queries
 from joingr_pyg.errors import JoinGRError, require_at_least, require_flags, require_fraction
-from joingr_pyg.models.abbreviations import Abbreviations, asked_words, with_names_spelt_out
 from joingr_pyg.models.calibration import Calibration
-from joingr_pyg.models.coverage import Coverage
 from joingr_pyg.models.evidence import Part
 from joingr_pyg.models.joingr_plus.candidate_graph import CandidateGraph
 from joingr_pyg.models.joingr_plus.constants import FLOOR, K1, LEXICAL_SCALE, NODE_EVIDENCE, STEP, WHOLE, B
@@ -23,16 +22,18 @@ from joingr_pyg.models.joingr_plus.prior import TableEvidence, TablePrior
 from joingr_pyg.models.joingr_plus.reading import Reader
 from joingr_pyg.models.joingr_plus.reranker import CandidateReranker
 from joingr_pyg.models.joingr_plus.signals import Signal
-from joingr_pyg.models.lexical import LexicalIndex
 from joingr_pyg.models.memory import QuestionMemory
 from joingr_pyg.models.phrase_matches import phrase_choices, phrase_matches
 from joingr_pyg.models.retriever import Ranking, rank_dense
 from joingr_pyg.models.trainable import TrainableRetriever
 from joingr_pyg.nn import InteractionScorer, JoinWalk, Potentials, WalkOutput
 from joingr_pyg.nn.fused import fused_available
-from joingr_pyg.queries import Queries
 from joingr_pyg.schema import TableName
-from joingr_pyg.schema.names import readable_name
+from joingr_pyg.schema.descriptors import DOCUMENT_NAME_WEIGHT
+from joingr_pyg.schema.names.readable import readable_name
+from joingr_pyg.text.abbreviation_matching import Abbreviations, asked_words, with_names_spelt_out
+from joingr_pyg.text.bm25 import LexicalIndex
+from joingr_pyg.text.coverage import Coverage
 
 
 class TableTensors(NamedTuple):
@@ -182,7 +183,7 @@ class JoinGRPlus(TrainableRetriever):
         self.abbreviations = None
         if self.prior.lexical is not None and self.arguments["abbreviations"]:
             self.abbreviations = Abbreviations(documents)
-            documents = with_names_spelt_out(documents, corpus.titles)
+            documents = with_names_spelt_out(documents, corpus.titles, DOCUMENT_NAME_WEIGHT)
         self.words = None if self.prior.lexical is None else LexicalIndex(documents, K1, B)
         self.coverage = None
         if self.words is not None and self.reranker is not None:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from joingr_pyg.data.queries import Queries
 from joingr_pyg.models.joingr_plus.constants import LEXICAL_SCALE
 from joingr_pyg.models.joingr_plus.signals import Signal
 from joingr_pyg.models.phrase_matches import phrase_similarities
-from joingr_pyg.models.postings import Postings
-from joingr_pyg.queries import Queries
+from joingr_pyg.text.postings import Postings
 
 if TYPE_CHECKING:
     from joingr_pyg.models.joingr_plus.model import JoinGRPlus

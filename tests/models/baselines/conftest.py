@@ -4,9 +4,9 @@ from dataclasses import replace
 import pytest
 import torch
 
-from joingr_pyg.corpus import Corpus
+from joingr_pyg.data.corpus import Corpus
+from joingr_pyg.data.queries import Queries
 from joingr_pyg.models import Ranking
-from joingr_pyg.queries import Queries
 
 MakeCorpus = Callable[..., Corpus]
 

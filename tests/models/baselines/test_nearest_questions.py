@@ -3,11 +3,11 @@ from math import e
 import pytest
 import torch
 
-from joingr_pyg.corpus import Corpus
+from joingr_pyg.data.corpus import Corpus
+from joingr_pyg.data.queries import Queries
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.models import Ranking, Vanilla
 from joingr_pyg.models.baselines import NearestQuestions
-from joingr_pyg.queries import Queries
 
 MEMORY = Queries(torch.tensor([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.5, 0.0, 0.75**0.5]]))
 """Their cosines with the question are 1, 0 and 0.5."""

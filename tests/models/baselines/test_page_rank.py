@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 import torch
 
-from joingr_pyg.corpus import Corpus
+from joingr_pyg.data.corpus import Corpus
+from joingr_pyg.data.queries import Queries
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.models.baselines import PageRank
 from joingr_pyg.models.baselines.table_graph import table_graph
-from joingr_pyg.queries import Queries
 from joingr_pyg.testing.synthetic import synthetic_corpus
 
 MakeCorpus = Callable[..., Corpus]

@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 import torch
 
-from joingr_pyg.corpus import Corpus
+from joingr_pyg.data.corpus import Corpus
+from joingr_pyg.data.queries import Queries
 from joingr_pyg.encoders import PairScorer
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.models.baselines import Rear
 from joingr_pyg.models.baselines.rear import table_text
-from joingr_pyg.queries import Queries
 
 MakeCorpus = Callable[..., Corpus]
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from joingr_pyg.corpus import Corpus
+from joingr_pyg.data.corpus import Corpus
+from joingr_pyg.data.queries import Queries
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.models.baselines import Steiner
-from joingr_pyg.queries import Queries
 
 MakeCorpus = Callable[..., Corpus]
 

@@ -9,12 +9,12 @@ import torch
 
 pytest.importorskip("numba")
 
+from joingr_pyg.data.queries import Queries
 from joingr_pyg.datasets import Demo
 from joingr_pyg.encoders import CachedEncoder, HashingEncoder
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.models import JoinGRPlus, Ranking
 from joingr_pyg.models.joingr_plus import fused, model
-from joingr_pyg.queries import Queries
 from joingr_pyg.testing.synthetic import synthetic_corpus, synthetic_questions
 
 PARTS = ("table_vector", "lexical", "memory", "phrases", "candidates")

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 import torch
 
-from joingr_pyg.corpus import Corpus
+from joingr_pyg.data.corpus import Corpus
+from joingr_pyg.data.queries import Queries
 from joingr_pyg.datasets import Demo
 from joingr_pyg.encoders import CachedEncoder
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.losses import TableLoss
 from joingr_pyg.models import JoinGRPlus
 from joingr_pyg.models.joingr_plus import TableEvidence, TablePrior, untrained
-from joingr_pyg.queries import Queries
+from joingr_pyg.training.losses import TableLoss
 
 QUESTION = torch.tensor([[1.0, 0.0]])
 

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 import torch
 
+from joingr_pyg.data.queries import Queries
 from joingr_pyg.datasets import Demo
 from joingr_pyg.encoders import CachedEncoder, HashingEncoder
 from joingr_pyg.models import JoinGRPlus
@@ -12,8 +13,7 @@ from joingr_pyg.models.joingr_plus import reading
 from joingr_pyg.models.joingr_plus.reading import Reader
 from joingr_pyg.models.joingr_plus.signals import Signal
 from joingr_pyg.models.phrase_matches import phrase_choices
-from joingr_pyg.phrases import phrases
-from joingr_pyg.queries import Queries
+from joingr_pyg.text.phrases import phrases
 
 
 @pytest.fixture(scope="module")

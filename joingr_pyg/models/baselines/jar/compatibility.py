@@ -6,8 +6,8 @@ from itertools import chain
 import numpy as np
 from scipy.sparse import csr_array
 
-from joingr_pyg.corpus import Corpus
-from joingr_pyg.schema.names import readable_name
+from joingr_pyg.data.corpus import Corpus
+from joingr_pyg.schema.names.readable import readable_name
 
 
 def compatibility(corpus: Corpus, uniqueness: Mapping[str, float] | None = None) -> np.ndarray:

@@ -9,7 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from joingr_pyg.corpus import Corpus
+from joingr_pyg.data.corpus import Corpus
+from joingr_pyg.data.queries import Queries
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.models.baselines.jar.compatibility import compatibility
 from joingr_pyg.models.baselines.jar.mip import solve
@@ -17,8 +18,7 @@ from joingr_pyg.models.baselines.jar.selection import Selection, greedy
 from joingr_pyg.models.baselines.jar.subqueries import Subqueries
 from joingr_pyg.models.retriever import Ranking, Retriever, rank_dense
 from joingr_pyg.progress import bar
-from joingr_pyg.queries import Queries
-from joingr_pyg.schema.json_file import read_json
+from joingr_pyg.schema.readers.json_file import read_json
 
 COUNTS = ("questions", "published_decompositions", "time_limit_hits")
 """What is counted, rather than averaged over questions."""

@@ -6,8 +6,8 @@ from functools import cached_property
 from pathlib import Path
 
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.phrases import noun_phrases
-from joingr_pyg.schema.json_file import read_json, read_records
+from joingr_pyg.schema.readers.json_file import read_json, read_records
+from joingr_pyg.text.phrases import noun_phrases
 
 logger = logging.getLogger(__name__)
 

@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from joingr_pyg.corpus import Corpus
+from joingr_pyg.data.corpus import Corpus
 from joingr_pyg.models.baselines.jar.compatibility import compatibility
 
 MakeCorpus = Callable[..., Corpus]

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 import torch
 
-from joingr_pyg.corpus import Corpus
+from joingr_pyg.data.corpus import Corpus
+from joingr_pyg.data.queries import Queries
 from joingr_pyg.encoders import HashingEncoder
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.models.baselines.jar import IterativeJar, Jar, JoinAware
-from joingr_pyg.queries import Queries
 
 MakeCorpus = Callable[..., Corpus]
 

@@ -1,0 +1,121 @@
+"""``python -m joingr_pyg calibrate``: how many tables are enough, from what runs have ranked."""
+
+import json
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from rich.markup import escape
+from rich.table import Table
+
+from joingr_pyg.cli.calibrate.held_out import fit, sets, unseen_probabilities
+from joingr_pyg.cli.calibrate.rankings import Rankings
+from joingr_pyg.errors import JoinGRError, require_at_least
+from joingr_pyg.models.calibration import CANDIDATES, Calibration
+from joingr_pyg.runs.collect import Run, collect, differing, shared_names
+from joingr_pyg.runs.comparison import show
+from joingr_pyg.runs.files import write_named
+from joingr_pyg.runs.question_records import kept, read_questions
+
+SUMMARY = "Fit the numbers that tell how many tables are enough, and check sets on databases that a fit has not seen."
+
+ASKED = (0.8, 0.9, 0.95)
+"""Probabilities of being complete that sets are checked with."""
+
+_HEADINGS = {
+    "complete": "complete",
+    "size": "tables",
+    "precision": "precision",
+    "recall": "recall",
+    "f1": "F1",
+    "calibration_error": "calibration error",
+}
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    add = parser.add_argument
+    add("paths", nargs="+", type=Path, metavar="RUN", help=f"folder of a run of one method with ks=[{CANDIDATES}]")
+    add("--every", type=int, default=1, metavar="N", help="take every N-th question of a run (default: 1)")
+    add("--json", type=Path, metavar="FILE", help="write the numbers and the check as JSON")
+
+
+def calibrate(arguments: Namespace) -> None:
+    """Run the command.
+
+    Raises:
+        JoinGRError: If the input is bad, in one sentence.
+    """
+    require_at_least(1, **{"--every": arguments.every})
+    runs = list(collect(arguments.paths).runs)
+    others = [key for key in differing(runs) if key.partition(".")[0] in ("method", "model")]
+    if others:
+        raise JoinGRError(
+            f"The runs differ by {', '.join(others)}, and scores of different methods do not compare: "
+            "name runs of one method."
+        )
+    rankings = [rankings_of(run, arguments.every) for run in runs]
+    calibration = fit(rankings)
+    checked = _checked(runs, rankings)
+    if checked:
+        show(_table(runs, rankings, checked))
+    else:
+        print("All questions are asked of one database, so no fit can be checked on another.")
+    print(_told(calibration))
+    if arguments.json is not None:
+        content = {
+            "runs": [run.place for run in runs],
+            "every": arguments.every,
+            "rankings": sum(len(each.asked) for each in rankings),
+            "calibration": asdict(calibration),
+            "unseen": checked,
+        }
+        write_named(arguments.json, json.dumps(content, indent=1) + "\n")
+
+
+def rankings_of(run: Run, every: int = 1) -> Rankings:
+    """The rankings of every ``every``-th question of a run.
+
+    Raises:
+        JoinGRError: If it holds no questions, or too few places of each.
+    """
+    if run.folder is None:
+        raise JoinGRError(f"'{run.place}' comes from a file of runs, which holds no questions: name its folder.")
+    places = max(kept(list(run.metrics)), default=0)
+    if places < CANDIDATES:
+        raise JoinGRError(
+            f"'{run.folder}' keeps {places} tables a question, and a set may hold {CANDIDATES}: "
+            f"run it again with ks=[{CANDIDATES}]."
+        )
+    return Rankings.of(read_questions(run.folder)[::every])
+
+
+def _checked(runs: Sequence[Run], rankings: Sequence[Rankings]) -> list[dict[str, Any]]:
+    """What sets of each run are like on unseen databases; nothing where there is but one."""
+    if len({name for each in rankings for name in each.asked}) == 1:
+        return []
+    return [
+        {"run": run.place, "asked": asked, **sets(each, probability, asked)}
+        for run, each, probability in zip(runs, rankings, unseen_probabilities(rankings), strict=True)
+        for asked in ASKED
+    ]
+
+
+def _table(runs: Sequence[Run], rankings: Sequence[Rankings], checked: Sequence[dict[str, Any]]) -> Table:
+    count = sum(len(each.asked) for each in rankings)
+    title = f"{', '.join(shared_names(runs))}: {count:,} rankings, sets on databases that a fit has not seen"
+    table = Table(title=escape(title), title_justify="left")
+    table.add_column("run")
+    for heading in ("asked", *_HEADINGS.values()):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for row in checked:
+        cells = (f"{row[name]:.1f}" if name == "size" else f"{row[name]:.3f}" for name in _HEADINGS)
+        table.add_row(escape(row["run"]), f"{row['asked']:g}", *cells, end_section=row["asked"] == ASKED[-1])
+    return table
+
+
+def _told(calibration: Calibration) -> str:
+    """The numbers as they are written in Python."""
+    return f"Calibration({', '.join(f'{name}={value:.3f}' for name, value in asdict(calibration).items())})"

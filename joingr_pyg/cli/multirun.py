@@ -1,0 +1,223 @@
+"""Jobs of a multirun: each fails alone, what failed is named at the end, and a repeated sweep goes on."""
+
+import json
+import shutil
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, ClassVar, cast
+from uuid import uuid4
+
+from hydra.core.hydra_config import HydraConfig
+from hydra.experimental.callback import Callback
+from hydra.types import RunMode, TaskFunction
+from omegaconf import DictConfig, OmegaConf
+
+from joingr_pyg.cli.command_line import plain_errors, sentence, tell
+from joingr_pyg.cli.typed_secrets import mask_records, masked_records, typed_secrets
+from joingr_pyg.errors import JoinGRError
+from joingr_pyg.progress import progress
+from joingr_pyg.runs.comparison import show
+from joingr_pyg.runs.files import METRICS, effective, flat, write_text
+from joingr_pyg.runs.jobs import (
+    ERROR,
+    FAILED,
+    FINISHED,
+    SKIPPED,
+    Job,
+    failures,
+    jobs_table,
+    read_job,
+    read_jobs,
+)
+from joingr_pyg.runs.jobs import write_job as write
+from joingr_pyg.runs.secrets import without_secrets
+from joingr_pyg.training.processes import is_first
+
+MULTIRUN = "multirun.yaml"
+
+Task = Callable[[DictConfig, Path], Mapping[str, Any]]
+
+
+def run(command: str, task: Task, cfg: DictConfig) -> float | None:
+    """Run a command's task in the folder that Hydra made for it.
+
+    Alone, bad input ends the command. In a multirun an error ends its job only: ``job.json`` in the job's folder tells
+    the reason, ``error.txt`` the traceback where the error is none of ours. A job whose folder holds its results, from
+    an earlier start of the same sweep, is skipped.
+
+    Args:
+        command: Name of the command, for messages.
+        task: Does the work, leaves its files in the folder and returns what ``metrics.json`` says.
+        cfg: The config.
+
+    Returns:
+        The last metric, for sweepers that optimise it; ``None`` where there is none or the job failed.
+    """
+    hydra = HydraConfig.get()
+    folder = Path(hydra.runtime.output_dir)
+    if hydra.mode is not RunMode.MULTIRUN:
+        with plain_errors(command), progress(cfg.progress and is_first()):
+            return _last(task(cfg, folder)["metrics"])
+
+    secrets = typed_secrets(hydra.overrides.task)
+    overrides = tuple(without_secrets(list(hydra.overrides.task), secrets))
+    job = read_job(folder) or Job("", hydra.job.num, overrides, folder=folder)
+    start = time.perf_counter()
+    try:
+        metrics = _finished(folder, cfg)
+        if metrics is None:
+            (folder / ERROR).unlink(missing_ok=True)
+            with progress(cfg.progress and is_first()):
+                job = replace(job, status=FINISHED, metrics=dict(task(cfg, folder)["metrics"]))
+        else:
+            print(f"Job {job.number} finished before and is skipped: its results are in {folder}")
+            job = replace(job, status=SKIPPED, metrics=metrics)
+    except (Exception, SystemExit) as error:
+        reason = sentence(error)
+        if reason is None:
+            write_text(folder / ERROR, without_secrets("".join(traceback.format_exception(error)), secrets))
+            reason = f"{' '.join(str(error).split()) or 'no message'} ({type(error).__name__}, see {ERROR})."
+        reason = without_secrets(reason, secrets)
+        job = replace(job, status=FAILED, reason=reason)
+        tell(command, f"Job {job.number} failed: {reason}")
+    if not is_first():
+        return None
+    if job.status != SKIPPED:
+        job = replace(job, seconds=round(time.perf_counter() - start, 3))
+    write(job)
+    return _last(job.metrics)
+
+
+def _last(metrics: Mapping[str, float]) -> float | None:
+    return next(reversed(list(metrics.values())), None)
+
+
+def _finished(folder: Path, cfg: DictConfig) -> dict[str, float] | None:
+    """The metrics of a finished run of this config in this folder."""
+    try:
+        summary = json.loads((folder / METRICS).read_text(encoding="utf-8"))
+        metrics, before = summary["metrics"], dict(flat(effective(summary["config"])))
+    except FileNotFoundError:
+        return None
+    except (ValueError, KeyError, TypeError) as error:
+        raise JoinGRError(f"'{folder / METRICS}' is not what this command writes: move it away.") from error
+    now = dict(flat(effective(cast(dict[str, Any], OmegaConf.to_container(cfg, resolve=True)))))
+    others = [key for key in {**now, **before} if (key in now, now.get(key)) != (key in before, before.get(key))]
+    if others:
+        raise JoinGRError(
+            f"'{folder}' holds the results of another configuration, which are kept; {others[0]} is another"
+            + (f", and {len(others) - 1} more" if others[1:] else "")
+            + ": choose another folder with hydra.sweep.dir=<folder>."
+        )
+    return metrics
+
+
+class Sweep(Callback):
+    """Tells the jobs of one multirun from those of others, and keeps secrets out of what Hydra records.
+
+    ``hydra.callbacks`` of the commands' configs name it.
+    """
+
+    begun: ClassVar["Sweep | None"] = None
+    """The multirun of this process."""
+
+    def __init__(self) -> None:
+        self.identity = uuid4().hex
+        self.folder = Path()
+        self.record: str | None = None
+        """``multirun.yaml`` without secrets, where there are any."""
+
+    def on_multirun_start(self, config: DictConfig, **kwargs: Any) -> None:
+        """Remember the sweep, and refuse what could not run or would search the wrong way.
+
+        Raises:
+            SystemExit: If a launcher or sweeper is refused.
+        """
+        refusal = _refusal(config.hydra)
+        if refusal is not None:
+            tell(f"{config.hydra.job.name}.py", refusal)
+            raise SystemExit(2)
+        self.folder = Path(config.hydra.sweep.dir)
+        self.record = masked_records(config).get(MULTIRUN)
+        Sweep.begun = self
+
+    def on_job_start(self, config: DictConfig, *, task_function: TaskFunction, **kwargs: Any) -> None:
+        """Leave a record that a job has begun: one that is killed leaves no other."""
+        mask_records(config)
+        if config.hydra.mode is RunMode.MULTIRUN and is_first():
+            self.mask_record()
+            given = list(config.hydra.overrides.task)
+            overrides = tuple(without_secrets(given, typed_secrets(given)))
+            write(Job(self.identity, config.hydra.job.num, overrides, folder=Path(config.hydra.runtime.output_dir)))
+
+    def mask_record(self) -> None:
+        """Put the masked ``multirun.yaml`` into the place of the one that Hydra writes before the first job."""
+        if self.record is not None and (self.folder / MULTIRUN).is_file():
+            write_text(self.folder / MULTIRUN, self.record)
+
+
+def _refusal(hydra: DictConfig) -> str | None:
+    """Why a multirun cannot begin."""
+    for kind in ("launcher", "sweeper"):
+        *modules, name = hydra[kind]["_target_"].split(".")
+        library, extra = ("ray", "ray") if name == "RayLauncher" else (".".join(modules[:2]), "sweep")
+        if not _installed(library):
+            return (
+                f"hydra/{kind}={hydra.runtime.choices[f'hydra/{kind}']} needs {library!r}, which is not installed: "
+                f"pip install -c constraints.txt -e '.[{extra}]'."
+            )
+        if name == "SlurmLauncher" and shutil.which("srun") is None:
+            return "There is no 'srun' here: start a sweep with hydra/launcher=slurm on a login node of the cluster."
+        if name == "OptunaSweeper" and "minimize" in str(hydra.sweeper.direction):
+            return (
+                "Metrics are the better the larger, and hydra/sweeper=optuna minimises: use hydra/sweeper=search, "
+                "or add hydra.sweeper.direction=maximize."
+            )
+    return None
+
+
+def _installed(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+@contextmanager
+def named_failures(command: str) -> Iterator[None]:
+    """Show all jobs of a multirun when it ends, however it ends, and fail if one of them has no results.
+
+    Args:
+        command: Name of the command, which sentences start with.
+
+    Raises:
+        SystemExit: With status 1, if a job failed.
+    """
+    Sweep.begun = None
+    early = True
+    try:
+        yield
+        early = False
+    finally:
+        sweep, Sweep.begun = Sweep.begun, None
+        if sweep is not None and is_first():
+            sweep.mask_record()
+        jobs: list[Job] = [] if sweep is None else read_jobs(sweep.folder, sweep.identity)
+        if sweep is not None and jobs and is_first():
+            sys.stdout.flush()
+            show(jobs_table(jobs))
+            print(f"All in one table: python -m joingr_pyg compare {sweep.folder}")
+            for each in failures(jobs):
+                tell(command, each)
+            if early:
+                tell(command, "The sweep ended early: jobs that the table does not list have not begun.")
+            if early or not all(job.done for job in jobs):
+                tell(command, f"The same command with hydra.sweep.dir={sweep.folder} runs only what has no results.")
+    if not all(job.done for job in jobs):
+        raise SystemExit(1)

@@ -1,0 +1,161 @@
+"""``python -m joingr_pyg significance``: two methods on the same questions, question by question."""
+
+import json
+from argparse import ArgumentParser, Namespace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.markup import escape
+from rich.table import Table
+
+from joingr_pyg.errors import JoinGRError
+from joingr_pyg.evaluation.significance import Difference, paired_bootstrap
+from joingr_pyg.runs.collect import Run, collect, differing
+from joingr_pyg.runs.comparison import show
+from joingr_pyg.runs.files import write_named
+from joingr_pyg.runs.question_records import QuestionRecord, kept, measures, read_questions
+
+SUMMARY = "Compare two methods on the same questions: each metric's difference with a paired bootstrap interval."
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A method on its questions.
+
+    Args:
+        name: What it is called.
+        runs: Its runs, a seed each.
+        questions: Its questions, as the first run has them.
+        values: ``[Q]`` values of each metric, means over the runs.
+    """
+
+    name: str
+    runs: Sequence[Run]
+    questions: Sequence[QuestionRecord]
+    values: Mapping[str, NDArray[np.float64]]
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    add = parser.add_argument
+    help_of_run = "folder of a run, or with seeds of one configuration below it; more folders follow a comma"
+    add("first", metavar="RUN_A", help=help_of_run)
+    add("second", metavar="RUN_B", help="the same for the method to compare with")
+    add("--samples", type=int, default=10_000, metavar="N", help="bootstrap samples (default: 10000)")
+    add("--seed", type=int, default=0, metavar="N", help="seed of the samples (default: 0)")
+    add("--json", type=Path, metavar="FILE", help="write the differences as JSON")
+
+
+def significance(arguments: Namespace) -> None:
+    """Run the command.
+
+    Raises:
+        JoinGRError: If the input is bad, in one sentence.
+    """
+    if arguments.samples < 1:
+        raise JoinGRError(f"'--samples' needs to be at least 1 (got {arguments.samples}).")
+    first, second = (
+        measured([Path(each) for each in given.split(",")]) for given in (arguments.first, arguments.second)
+    )
+    _require_same_questions(first, second)
+    differences = paired_bootstrap(first.values, second.values, arguments.samples, arguments.seed)
+    if not differences:
+        raise JoinGRError("The two runs have no metric in common: evaluate both with the same ks.")
+    show(_table(first, second, differences))
+    if arguments.json is not None:
+        content = {
+            "first": [run.place for run in first.runs],
+            "second": [run.place for run in second.runs],
+            "questions": len(first.questions),
+            "samples": arguments.samples,
+            "seed": arguments.seed,
+            "metrics": {name: vars(difference) for name, difference in differences.items()},
+        }
+        write_named(arguments.json, json.dumps(content, indent=1) + "\n")
+
+
+def measured(folders: Sequence[Path]) -> Measured:
+    """One method's values a question, means over the seeds that folders hold.
+
+    Raises:
+        JoinGRError: If there is no run, runs differ by more than their seed, or were asked different questions.
+    """
+    runs = list(collect(folders).runs)
+    others = [key for key in differing(runs) if key != "seed"]
+    if others:
+        raise JoinGRError(
+            f"The runs in {', '.join(repr(str(each)) for each in folders)} differ by {', '.join(others)}: "
+            "name folders of one configuration, whose seeds alone differ."
+        )
+    return averaged(runs)
+
+
+def averaged(runs: Sequence[Run]) -> Measured:
+    """The same of runs that are known to differ by their seed alone.
+
+    Raises:
+        JoinGRError: If they were asked different questions.
+    """
+    names = [name for name in runs[0].metrics if all(name in run.metrics for run in runs)]
+    asked = [_of(run) for run in runs]
+    for run, records in zip(runs, asked, strict=True):
+        if _identity(records) != _identity(asked[0]):
+            raise JoinGRError(f"'{runs[0].folder}' and '{run.folder}' are runs on different questions.")
+    values = [measures(records, kept(names)) for records in asked]
+    return Measured(
+        _name(runs),
+        runs,
+        asked[0],
+        {name: np.mean([each[name] for each in values], axis=0) for name in values[0]},
+    )
+
+
+def _of(run: Run) -> list[QuestionRecord]:
+    if run.folder is None:
+        raise JoinGRError(f"'{run.place}' comes from a file of runs, which holds no questions: name its folder.")
+    return read_questions(run.folder)
+
+
+def _name(runs: Sequence[Run]) -> str:
+    first = runs[0].parameters
+    trained = f" trained on {first['trained.dataset']}" if "trained.dataset" in first else ""
+    return f"{first['method']}{trained}" + (f", mean of {len(runs)} seeds" if len(runs) > 1 else "")
+
+
+def _identity(records: Sequence[QuestionRecord]) -> list[tuple[int, str, str, frozenset[str]]]:
+    return [(each.index, each.question, each.database, each.gold) for each in records]
+
+
+def _require_same_questions(first: Measured, second: Measured) -> None:
+    if _identity(first.questions) != _identity(second.questions):
+        told = [
+            f"'{each.runs[0].folder}' ({each.runs[0].parameters['dataset']}, {len(each.questions)} questions)"
+            for each in (first, second)
+        ]
+        raise JoinGRError(
+            f"{told[0]} and {told[1]} are runs on different questions: a paired comparison takes the same ones."
+        )
+
+
+def _table(first: Measured, second: Measured, differences: Mapping[str, Difference]) -> Table:
+    run = first.runs[0].parameters
+    title = f"{run['dataset']} {run['split']}, {len(first.questions)} questions; A: {first.name}, B: {second.name}"
+    table = Table(title=escape(title), title_justify="left")
+    table.add_column("metric")
+    for heading in ("A", "B", "A − B", "95 % interval", "p"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for name, each in differences.items():
+        p = "< .001" if each.p < 0.001 else f"{each.p:.3f}"
+        table.add_row(
+            name,
+            f"{each.first:.3f}",
+            f"{each.second:.3f}",
+            f"{each.difference:+.3f}",
+            f"{each.low:+.3f} to {each.high:+.3f}",
+            p,
+            style="bold" if each.clear else None,
+        )
+    return table

@@ -1,0 +1,53 @@
+"""Secrets that were typed on a command line: Hydra records what was typed, and is not to record these."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, cast
+
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from omegaconf import DictConfig, OmegaConf
+
+from joingr_pyg.runs.files import write_text
+from joingr_pyg.runs.secrets import secrets_in, without_secrets
+
+
+def typed_secrets(overrides: Iterable[str]) -> set[str]:
+    """What overrides give to keys whose names say that it is secret, also inside of dictionaries and sweeps."""
+    parser = OverridesParser.create()
+    found: set[str] = set()
+    for override in map(parser.parse_override, overrides):
+        swept = override.sweep_iterator() if override.is_discrete_sweep() else [override.value()]
+        found |= secrets_in([{override.key_or_group: value} for value in swept])
+    return found
+
+
+def masked_records(config: DictConfig) -> dict[str, str]:
+    """The files, by their names, that Hydra keeps of a config with its ``hydra`` node, where they need masking.
+
+    ``multirun.yaml`` is that of a sweep, the others those of a job.
+    """
+    plain = cast(dict[str, Any], OmegaConf.to_container(config, enum_to_str=True))
+    overrides = plain["hydra"]["overrides"]
+    known = typed_secrets([*overrides["task"], *overrides["hydra"]])
+    records = {
+        "config.yaml": {key: value for key, value in plain.items() if key != "hydra"},
+        "hydra.yaml": {"hydra": plain["hydra"]},
+        "overrides.yaml": overrides["task"],
+        "multirun.yaml": plain,
+    }
+    masked = {name: without_secrets(values, known) for name, values in records.items()}
+    return {
+        name: OmegaConf.to_yaml(OmegaConf.create(masked[name])) for name in records if masked[name] != records[name]
+    }
+
+
+def mask_records(config: DictConfig) -> None:
+    """Put masked files into the place of those that Hydra has just written into the folder of a job.
+
+    Each process of a job does so itself, since each has its Hydra write them.
+    """
+    folder = config.hydra.output_subdir
+    for name, text in masked_records(config).items() if folder is not None else ():
+        path = Path(config.hydra.runtime.output_dir, folder, name)
+        if path.is_file():
+            write_text(path, text)

@@ -1,0 +1,230 @@
+"""The retrieval pool: the disjoint union of join graphs, as tensors over all of their tables."""
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain, compress
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+from torch_geometric.data import HeteroData
+from torch_geometric.utils import subgraph
+
+from joingr_pyg.data.graph import JOIN, OWNER
+from joingr_pyg.data.growing_rows import GrowingRows
+from joingr_pyg.errors import JoinGRError
+from joingr_pyg.schema import TableName
+
+PAIRS_AT_ONCE = 1 << 15
+"""Columns compared at once where single pairs of a question and a table are: it bounds the memory."""
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """All tables that compete for a question: ``T`` tables, ``N`` columns, ``J`` join edges.
+
+    Attributes:
+        tables: ``T`` names ``(database, table)``; the position is the table's number everywhere.
+        columns: ``N`` column names.
+        x: ``[N, d]`` column embeddings.
+        owner: ``[N]`` table of each column, ascending.
+        join_index: ``[2, J]`` joined columns, referencing then referenced.
+        edge_attr: ``[J, d]`` join embeddings.
+        table_x: ``[T, d]`` table embeddings.
+        titles: ``T`` readable names.
+        documents: ``T`` texts with the words of each table.
+    """
+
+    tables: tuple[TableName, ...]
+    columns: tuple[str, ...]
+    x: Tensor
+    owner: Tensor
+    join_index: Tensor
+    edge_attr: Tensor
+    table_x: Tensor
+    titles: tuple[str, ...]
+    documents: tuple[str, ...]
+    _rows: dict[str, GrowingRows] = field(default_factory=lambda: defaultdict(GrowingRows), repr=False)
+
+    @classmethod
+    def from_graphs(cls, graphs: Sequence[HeteroData]) -> "Corpus":
+        """Pool join graphs made by :func:`joingr_pyg.data.graph.join_graph`; SQLite's own tables are left out.
+
+        Raises:
+            JoinGRError: If there is no table, or two databases share a name.
+        """
+        if not graphs or all(graph["table"].internal.all() for graph in graphs):
+            raise JoinGRError("A corpus needs at least one database with a table.")
+        _require_distinct([graph.database for graph in graphs])
+        parts = [_pooled(graph) for graph in graphs]
+        tables, columns = [part.tables for part in parts], [part.columns for part in parts]
+        return cls(
+            tables=tuple(chain.from_iterable(tables)),
+            columns=tuple(chain.from_iterable(columns)),
+            x=torch.cat([part.x for part in parts]),
+            owner=_numbered_on([part.owner for part in parts], tables),
+            join_index=_numbered_on([part.join_index for part in parts], columns),
+            edge_attr=torch.cat([part.edge_attr for part in parts]),
+            table_x=torch.cat([part.table_x for part in parts]),
+            titles=tuple(chain.from_iterable(part.titles for part in parts)),
+            documents=tuple(chain.from_iterable(part.documents for part in parts)),
+        )
+
+    def extended(self, graphs: Sequence[HeteroData]) -> "Corpus":
+        """A corpus with more databases behind those of this one, which keep their numbers and their vectors.
+
+        Both corpora share memory: the new vectors are written behind the present ones. Only where there is no room
+        left, as at the first time, all move to memory a half larger.
+
+        Raises:
+            JoinGRError: If there is no table to add, or a database's name is taken.
+        """
+        more = Corpus.from_graphs(graphs)
+        _require_distinct([*dict.fromkeys(name for name, _ in self.tables), *(graph.database for graph in graphs)])
+        return Corpus(
+            tables=self.tables + more.tables,
+            columns=self.columns + more.columns,
+            x=self._rows["x"].append(self.x, more.x),
+            owner=torch.cat([self.owner, more.owner + self.num_tables]),
+            join_index=torch.cat([self.join_index, more.join_index + self.num_columns], dim=1),
+            edge_attr=self._rows["edge_attr"].append(self.edge_attr, more.edge_attr),
+            table_x=self._rows["table_x"].append(self.table_x, more.table_x),
+            titles=self.titles + more.titles,
+            documents=self.documents + more.documents,
+            _rows=self._rows,
+        )
+
+    @property
+    def num_tables(self) -> int:
+        return len(self.tables)
+
+    @property
+    def num_columns(self) -> int:
+        return self.x.size(0)
+
+    @cached_property
+    def edge_index(self) -> Tensor:
+        """``[2, J]`` tables that each join edge connects; an edge within one table is a loop."""
+        return self.owner[self.join_index]
+
+    @cached_property
+    def table_number(self) -> dict[TableName, int]:
+        """The number of each table by its name."""
+        return {name: number for number, name in enumerate(self.tables)}
+
+    @cached_property
+    def database(self) -> Tensor:
+        """``[T]`` number of each table's database, in the order of their first tables."""
+        number = {name: i for i, name in enumerate(dict.fromkeys(database for database, _ in self.tables))}
+        return torch.tensor([number[database] for database, _ in self.tables], device=self.owner.device)
+
+    def join_name(self, edge: int) -> str:
+        """A join as people write it: ``"a.x = b.y"``."""
+        ends = (f"{self.tables[self.owner[c]][1]}.{self.columns[c]}" for c in self.join_index[:, edge].tolist())
+        return " = ".join(ends)
+
+    @cached_property
+    def first_column(self) -> np.ndarray:
+        """``[T]`` first column of each table; every table owns at least one."""
+        return np.flatnonzero(np.diff(self.owner.cpu().numpy(), prepend=-1))
+
+    @cached_property
+    def column_ptr(self) -> Tensor:
+        """``[T + 1]`` where the columns of each table are: those of table ``t`` are ``ptr[t]:ptr[t + 1]``."""
+        first = torch.from_numpy(self.first_column).to(self.owner.device)
+        return F.pad(first, (0, 1), value=self.num_columns)
+
+    def similarity(self, query: Tensor) -> tuple[Tensor, Tensor]:
+        r"""Semantic table scores and best columns (section 3.2.2).
+
+        Args:
+            query: ``[B, d]`` normalised question embeddings.
+
+        Returns:
+            ``[B, T]`` :math:`s(t|q) = \max_{v \in V(t)} \langle q, v \rangle`, and ``[B, T]`` the column that attains
+            it, the first of equals.
+        """
+        scores, best = self._similarity(query)
+        # The first column that equals its table's maximum: argmax over ragged segments.
+        owner = self.owner.cpu().numpy()
+        candidates = np.where(scores == best[:, owner], np.arange(owner.size), owner.size)
+        column = np.minimum.reduceat(candidates, self.first_column, axis=1)
+        return torch.from_numpy(best).to(query.device), torch.from_numpy(column).to(query.device)
+
+    def best_similarity(self, query: Tensor) -> Tensor:
+        """The first part of :meth:`similarity` alone, at less cost: ``[B, T]`` for vectors ``[B, d]``."""
+        return torch.from_numpy(self._similarity(query)[1]).to(query.device)
+
+    def _similarity(self, query: Tensor) -> tuple[np.ndarray, np.ndarray]:
+        """``[B, N]`` cosines of columns, and ``[B, T]`` the best of each table."""
+        scores = (query @ self.x.t()).cpu().numpy()
+        return scores, np.maximum.reduceat(scores, self.first_column, axis=1)
+
+    def similarity_of(self, query: Tensor, question: Tensor, table: Tensor) -> tuple[Tensor, Tensor]:
+        """The same for single pairs of a question and a table, at a cost that follows the pairs alone.
+
+        Args:
+            query: ``[B, d]`` normalised question embeddings.
+            question: ``[P]`` question of each pair.
+            table: ``[P]`` table of each pair.
+
+        Returns:
+            ``[P]`` similarities and ``[P]`` best columns.
+        """
+        first = self.column_ptr[table]
+        width = self.column_ptr[table + 1] - first
+        start = width.cumsum(0) - width
+        pair = torch.arange(table.numel(), device=query.device).repeat_interleave(width)
+        column = first[pair] + torch.arange(pair.numel(), device=query.device) - start[pair]
+        score = torch.cat(
+            [
+                (query[question[pair[rows]]] * self.x[column[rows]]).sum(dim=1)
+                for rows in torch.arange(pair.numel(), device=query.device).split(PAIRS_AT_ONCE)
+            ]
+            or [query.new_zeros(0)]
+        )
+        best = score.new_full(table.shape, -torch.inf).scatter_reduce(0, pair, score, "amax")
+        candidate = column.where(score == best[pair], self.num_columns)
+        return best, candidate.new_full(table.shape, self.num_columns).scatter_reduce(0, pair, candidate, "amin")
+
+
+def _pooled(graph: HeteroData) -> Corpus:
+    """The corpus of one graph, which may have no table."""
+    kept = ~graph["table"].internal
+    column = kept[graph[OWNER].edge_index[1]]
+    join_index, edge_attr = subgraph(
+        column, graph[JOIN].edge_index, graph[JOIN].edge_attr, relabel_nodes=True, num_nodes=column.numel()
+    )
+    return Corpus(
+        tables=tuple((graph.database, name) for name in compress(graph["table"].name, kept.tolist())),
+        columns=tuple(compress(graph["column"].name, column.tolist())),
+        x=_kept(graph["column"].x, column),
+        owner=(kept.cumsum(0) - 1)[graph[OWNER].edge_index[1][column]],
+        join_index=join_index,
+        edge_attr=edge_attr,
+        table_x=_kept(graph["table"].x, kept),
+        titles=tuple(compress(graph["table"].title, kept.tolist())),
+        documents=tuple(compress(graph["table"].document, kept.tolist())),
+    )
+
+
+def _kept(vectors: Tensor, mask: Tensor) -> Tensor:
+    # A view where nothing is left out: large corpora would be held twice.
+    return vectors if mask.all() else vectors[mask]
+
+
+def _numbered_on(indices: Sequence[Tensor], items: Sequence[Sequence[object]]) -> Tensor:
+    """Join indices into lists of items to indices into the lists laid end to end."""
+    sizes, lengths = torch.tensor(
+        [[len(each) for each in items], [index.size(-1) for index in indices]], device=indices[0].device
+    )
+    return torch.cat(list(indices), dim=-1) + (sizes.cumsum(0) - sizes).repeat_interleave(lengths)
+
+
+def _require_distinct(databases: Sequence[str]) -> None:
+    name, count = Counter(databases).most_common(1)[0]
+    if count > 1:
+        raise JoinGRError(f"Two databases of a corpus are named {name!r}: give each a name of its own.")

@@ -1,0 +1,1 @@
+"""How good rankings are: metrics, evaluation of a method on a benchmark, significance of differences."""

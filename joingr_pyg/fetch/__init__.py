@@ -1,6 +1,0 @@
-"""Fetching over HTTP: one file with resume, or single members of a large remote zip."""
-
-from joingr_pyg.fetch.archive import fetch_zip_members
-from joingr_pyg.fetch.file import fetch_file
-
-__all__ = ["fetch_file", "fetch_zip_members"]

@@ -1,0 +1,5 @@
+"""Retrieval for a schema of one's own: questions in, tables out, with the joins that lead to them and the reasons."""
+
+from joingr_pyg.retrieval.table_retriever import RetrievedTable, TableRetriever
+
+__all__ = ["RetrievedTable", "TableRetriever"]

@@ -1,0 +1,1 @@
+"""What finished runs leave in their folders: reading, writing and comparing it."""

@@ -1,0 +1,78 @@
+"""The command behind a run, as it is typed on any machine."""
+
+import re
+import shlex
+from collections.abc import Sequence
+from pathlib import PurePath
+
+import yaml
+
+from joingr_pyg.runs.collect import SEED, Run, in_order, without
+from joingr_pyg.runs.files import WITHOUT_EFFECT
+
+_FIRST = ("experiment", "method", "checkpoint", "dataset", "encoder")
+_ABSOLUTE = re.compile(r"^(?:[/~]|[A-Za-z]:[\\/])")
+
+
+def overrides_of(run: Run) -> list[str]:
+    """What the command line of a run said that bears on its results; nothing if that is not known.
+
+    Runs that do not record it in ``metrics.json`` have it in the ``.hydra`` folder that Hydra leaves.
+    """
+    said = run.summary.get("overrides")
+    if said is None and run.folder is not None:
+        path = run.folder / ".hydra" / "overrides.yaml"
+        said = yaml.safe_load(path.read_text(encoding="utf-8")) if path.is_file() else None
+    kept = [str(each) for each in said or []]
+    return [each for each in kept if _key(each).split(".")[0] not in WITHOUT_EFFECT]
+
+
+def commands_of(runs: Sequence[Run]) -> list[str]:
+    """The commands that make runs which differ by their seed alone, in the order they are typed.
+
+    Folders of the machine that ran them are left out: checkpoints lie at ``outputs/train/.../best.ckpt``.
+    """
+    first = runs[0]
+    given = overrides_of(first)
+    seeds = sorted({run.seed for run in runs}, key=in_order)
+    trained = first.summary.get("trained")
+    if trained is None:
+        return [_command("train.py" if "epochs" in first.summary else "evaluate.py", given, seeds)]
+    folder = "multirun/train/.../" if len(seeds) > 1 else "outputs/train/.../"
+    placed = [_placed(each, folder) if _key(each) == "checkpoint" else each for each in given]
+    evaluation = _command("evaluate.py", placed, [])
+    if "overrides" not in trained:
+        return [evaluation]
+    return [_command("train.py", trained["overrides"], seeds), evaluation]
+
+
+def _command(program: str, overrides: Sequence[str], seeds: Sequence[int]) -> str:
+    typed = [re.sub(r"=(True|False)$", lambda found: found[0].lower(), each) for each in without(overrides, SEED)]
+    kept = sorted(map(_without_folder, typed), key=_place)
+    if len(seeds) > 1 or seeds not in ([], [0]):
+        kept.append(f"seed={','.join(map(str, seeds))}")
+    sweep = ["-m"] if len(seeds) > 1 else []
+    return " ".join(["python", program, *sweep, *(_quoted(each) for each in kept)])
+
+
+def _key(override: str) -> str:
+    return override.partition("=")[0].lstrip("+~")
+
+
+def _place(override: str) -> int:
+    return _FIRST.index(_key(override)) if _key(override) in _FIRST else len(_FIRST)
+
+
+def _placed(override: str, folder: str) -> str:
+    key, _, value = override.partition("=")
+    return f"{key}={folder}{PurePath(value.strip(chr(34) + chr(39))).name}"
+
+
+def _without_folder(override: str) -> str:
+    value = override.partition("=")[2].strip("\"'")
+    return _placed(override, ".../") if _ABSOLUTE.match(value) else override
+
+
+def _quoted(override: str) -> str:
+    # Brackets of a list, as in ks=[5,10], mean nothing to a shell where no file matches.
+    return override if re.fullmatch(r"[\w@%+=:,./\[\]~-]+", override) else shlex.quote(override)

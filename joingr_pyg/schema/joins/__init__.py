@@ -1,0 +1,1 @@
+"""Join graphs of a schema: ways between tables, joins that nobody declared."""

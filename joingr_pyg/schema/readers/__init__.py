@@ -1,0 +1,1 @@
+"""Readers of schemas: one module a format."""

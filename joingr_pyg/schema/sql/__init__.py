@@ -1,0 +1,1 @@
+"""SQL: parsing, column types, the tables that a query reads."""

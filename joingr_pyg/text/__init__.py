@@ -1,0 +1,1 @@
+"""Words of questions and tables: tokens, phrases, BM25, coverage, abbreviations."""

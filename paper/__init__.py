@@ -1,0 +1,1 @@
+"""The paper's tables and figures from finished runs, for the documentation of this repository; not installed."""

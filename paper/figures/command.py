@@ -1,0 +1,196 @@
+"""``python -m paper figures``: the paper's figures from the folders of finished runs."""
+
+from argparse import ArgumentParser, Namespace
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from joingr_pyg.errors import JoinGRError
+from joingr_pyg.runs.collect import Run, collect, in_order
+from joingr_pyg.runs.files import QUESTIONS
+from joingr_pyg.runs.question_records import QuestionRecord, kept, read_questions
+from paper.results.rows import DATASETS, options_of
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SUMMARY = "Draw the paper's Figures 4, 5 and 6, and recall over hops, from finished runs."
+
+FORMATS = ("png", "svg", "pdf")
+HOPS = 5
+"""Hops of the paper's main experiments, which Figure 6 varies the anchors of."""
+
+_SWEPT = ("model.anchors", "model.hops", "method.anchors", "method.hops", "experiment")
+_SWEEPS = ("experiment=beaver_anchors_hops",)
+
+
+class MissingRunsError(JoinGRError):
+    """A figure that the runs at hand do not suffice for."""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    add = parser.add_argument
+    add("paths", nargs="+", type=Path, metavar="FOLDER", help="folder with runs in it or below")
+    add("--write", type=Path, required=True, metavar="FOLDER", help="where the figures go")
+    add("--format", choices=FORMATS, default="png", help="format of the files (default: png)")
+
+
+def figures(arguments: Namespace) -> None:
+    """Run the command; a figure without runs is told of and left out.
+
+    Raises:
+        JoinGRError: If the input is bad, or there is no figure that could be drawn, in one sentence.
+    """
+    try:
+        from joingr_pyg.plotting.files import write_figure
+    except ImportError as error:
+        raise JoinGRError("Figures need matplotlib: pip install -c constraints.txt -e '.[plot]'.") from error
+
+    runs = [
+        run
+        for run in sorted(collect(arguments.paths).runs, key=lambda run: run.modified)
+        if run.folder is not None and (run.folder / QUESTIONS).is_file()
+    ]
+    drawn = 0
+    for name, draw in FIGURES.items():
+        try:
+            figure = draw(runs)
+        except MissingRunsError as missing:
+            print(f"Not drawn: {name}. {missing}")
+            continue
+        write_figure(arguments.write / f"{name}.{arguments.format}", figure)
+        drawn += 1
+    if not drawn:
+        raise JoinGRError("These runs suffice for none of the figures.")
+
+
+def gold_tables(runs: Sequence[Run]) -> "Figure":
+    """Figure 4."""
+    from paper.figures.paper import draw_gold_counts
+
+    found = {str(run.parameters["dataset"]): run for run in runs}
+    datasets = {title: _questions(found[name]) for name, title in DATASETS.items() if name in found}
+    if not datasets:
+        raise MissingRunsError(f"It takes a run on one of {', '.join(DATASETS)}.")
+    return draw_gold_counts(datasets)
+
+
+def by_gold_tables(runs: Sequence[Run]) -> "Figure":
+    """Figure 5: the scorer trained on BIRD, on BIRD itself and on BEAVER."""
+    from paper.figures.paper import draw_by_gold
+
+    trained = [run for run in runs if _is(run, method="joingr") and not options_of(run)]
+    on_bird = [run for run in trained if _is(run, dataset="bird") and run.parameters.get("trained.dataset") is None]
+    on_beaver = [run for run in trained if _is(run, dataset="beaver", **{"trained.dataset": "bird"})]
+    if not on_bird or not on_beaver:
+        raise MissingRunsError("It takes a model trained on bird, and its checkpoint evaluated with dataset=beaver.")
+    sides = {"BIRD dev": on_bird, "BEAVER, trained on BIRD": on_beaver}
+    return draw_by_gold({title: [_questions(run) for run in _by_seed(side)] for title, side in sides.items()})
+
+
+def over_anchors(runs: Sequence[Run]) -> "Figure":
+    """Figure 6: R@10 on BEAVER; vanilla gives no more tables than the others have anchors."""
+    from paper.figures.paper import draw_over, mean_of
+
+    beaver = _plain_beaver(runs, 10)
+    anchors = range(1, 8)
+    lines: dict[str, dict[int, Sequence[float]]] = {}
+    vanilla = _first(beaver, method="vanilla")
+    lines["vanilla, as many tables as anchors"] = {
+        count: [mean_of([_cut(record, count) for record in vanilla], "R@10")] for count in anchors
+    }
+    for title, method, prefix in (("heuristic walk", "heuristic", "method"), ("trained walk", "joingr", "model")):
+        chosen = [run for run in beaver if _is(run, method=method, **{f"{prefix}.hops": HOPS})]
+        lines[title] = _over(chosen, f"{prefix}.anchors", "R@10")
+    if not any(len(points) > 1 for title, points in lines.items() if title != "vanilla, as many tables as anchors"):
+        raise MissingRunsError("It takes runs on beaver with different numbers of anchors, each with five hops.")
+    drawn = {title: points for title, points in lines.items() if points}
+    return draw_over(drawn, "anchors", "R@10 on BEAVER", {"vanilla, ten tables": mean_of(vanilla, "R@10")})
+
+
+def over_hops(runs: Sequence[Run]) -> "Figure":
+    """R@15 on BEAVER over hops, a line for each number of anchors."""
+    from paper.figures.paper import draw_over, mean_of
+
+    beaver = _plain_beaver(runs, 15)
+    lines: dict[str, dict[int, Sequence[float]]] = {}
+    for title, method, prefix in (("trained", "joingr", "model"), ("heuristic", "heuristic", "method")):
+        chosen = [run for run in beaver if _is(run, method=method)]
+        for anchors in sorted({run.parameters.get(f"{prefix}.anchors") for run in chosen}, key=in_order, reverse=True):
+            some = [run for run in chosen if run.parameters.get(f"{prefix}.anchors") == anchors]
+            points = _over(some, f"{prefix}.hops", "R@15")
+            if len(points) > 1:
+                lines[f"{title}, {anchors} anchor{'s' * (anchors != 1)}"] = points
+    if not lines:
+        raise MissingRunsError("It takes runs on beaver with different numbers of hops.")
+    return draw_over(lines, "hops", "R@15 on BEAVER", {"vanilla": mean_of(_first(beaver, method="vanilla"), "R@15")})
+
+
+FIGURES: dict[str, Callable[[Sequence[Run]], "Figure"]] = {
+    "figure4_gold_tables": gold_tables,
+    "figure5_by_gold_tables": by_gold_tables,
+    "figure6_anchors": over_anchors,
+    "recall_over_hops": over_hops,
+}
+"""What is drawn, by the name of its file."""
+
+
+def _is(run: Run, **wanted: Any) -> bool:
+    return all(run.parameters.get(key) == value for key, value in wanted.items()) and _is_pooled(run)
+
+
+def _is_pooled(run: Run) -> bool:
+    return run.parameters.get("setting") == "pooled"
+
+
+def _plain_beaver(runs: Sequence[Run], k: int) -> list[Run]:
+    """Runs on BEAVER that kept ``k`` tables and differ in anchors and hops alone; trained ones in random folds."""
+    return [
+        run
+        for run in runs
+        if _is(run, dataset="beaver")
+        and max(kept(list(run.metrics)), default=0) >= k
+        and not run.parameters.get("fold_groups")
+        and "trained.dataset" not in run.parameters
+        and (run.parameters["method"] != "joingr" or run.parameters.get("folds"))
+        and not [each for each in options_of(run) if each.partition("=")[0] not in _SWEPT or _other_experiment(each)]
+    ]
+
+
+def _other_experiment(override: str) -> bool:
+    return override.startswith("experiment=") and override not in _SWEEPS
+
+
+def _by_seed(runs: Sequence[Run]) -> list[Run]:
+    """The newest run of each seed."""
+    return list({run.seed: run for run in runs}.values())
+
+
+def _over(runs: Sequence[Run], key: str, metric: str) -> dict[int, Sequence[float]]:
+    from paper.figures.paper import mean_of
+
+    found: dict[int, list[Run]] = defaultdict(list)
+    for run in runs:
+        if key in run.parameters:
+            found[run.parameters[key]].append(run)
+    return {
+        value: [mean_of(_questions(run), metric) for run in _by_seed(group)] for value, group in sorted(found.items())
+    }
+
+
+def _first(runs: Sequence[Run], **wanted: Any) -> list[QuestionRecord]:
+    for run in runs:
+        if _is(run, **wanted):
+            return _questions(run)
+    raise MissingRunsError(f"It takes a run of method={wanted['method']} on beaver.")
+
+
+def _questions(run: Run) -> list[QuestionRecord]:
+    assert run.folder is not None
+    return read_questions(run.folder)
+
+
+def _cut(record: QuestionRecord, count: int) -> QuestionRecord:
+    return QuestionRecord(record.index, record.question, record.database, record.gold, record.ranked[:count])

@@ -1,0 +1,150 @@
+"""``python -m paper results``: the paper's tables from any set of runs, its numbers beside ours."""
+
+import sys
+from argparse import ArgumentParser, Namespace
+from importlib.resources import files
+from pathlib import Path
+
+from joingr_pyg.cli.compare.table import as_markdown, sweep_table
+from joingr_pyg.errors import JoinGRError
+from joingr_pyg.runs.collect import collect, differing
+from joingr_pyg.runs.files import METRICS, write_named
+from joingr_pyg.runs.jobs import RUNNING, read_jobs
+from paper.results.greedy import greedy_table
+from paper.results.page import fill
+from paper.results.published import paper_tables, source
+from paper.results.rows import ResultRow, beside, result_rows
+from paper.results.rows_csv import as_csv, from_csv
+from paper.results.tables import (
+    differences_table,
+    folds_table,
+    paper_table,
+    settings_table,
+    transfer_table,
+)
+
+SUMMARY = "Collect runs into the paper's tables, what it prints beside what was measured, with the command of each row."
+
+FIGURES = "figures"
+"""Folder beside the page that the commands ``figures`` and ``failures`` write into."""
+
+SWEEPS = "sweeps"
+"""Folder beside the page with files of runs that ``compare --each --json`` wrote, ``NAME.json``, and what
+``compare --plot`` drew of them, ``NAME_*.png``."""
+
+CAPTIONS = {
+    "figure4_gold_tables.png": "Figure 4. Questions by the number of tables they need.",
+    "figure5_by_gold_tables.png": (
+        "Figure 5. Precision and recall by the number of gold tables, of the scorer trained on BIRD; the lines on bars "
+        "are standard deviations over seeds."
+    ),
+    "figure6_anchors.png": "Figure 6. R@10 on BEAVER over anchors, five hops; vanilla gives as many tables, or ten.",
+    "recall_over_hops.png": "R@15 on BEAVER over hops; bars are standard deviations over seeds.",
+    "failures.png": (
+        "Section 6.3. Why gold tables were missed. A walk shares a deposit out at every hop; the hop named is the one "
+        "on the strongest path where the missed table's share was smallest."
+    ),
+}
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    add = parser.add_argument
+    add("paths", nargs="+", type=Path, metavar="FOLDER", help="folder with runs in it or below")
+    add(
+        "--write",
+        type=Path,
+        metavar="FOLDER",
+        help="write results.md and results.csv there; prose of a results.md that is there stays (default: print)",
+    )
+    add(
+        "--keep",
+        action="store_true",
+        help="with --write: keep what results.csv says of all else, and the differences between methods",
+    )
+
+
+def results(arguments: Namespace) -> None:
+    """Run the command.
+
+    Raises:
+        JoinGRError: If the input is bad, in one sentence.
+    """
+    collection = collect(arguments.paths)
+    for run in collection.runs:
+        if run.folder is None:
+            raise JoinGRError(f"'{run.place}' is of a file, which does not hold how its runs were made: name folders.")
+    jobs = [job for path in arguments.paths if path.is_dir() for job in read_jobs(path)]
+    rows = result_rows(collection.runs, jobs)
+    if arguments.keep:
+        rows = beside(rows, _kept(arguments.write))
+    parts = page_parts(rows)
+    if arguments.keep:
+        del parts["differences"]  # They need the questions of all runs.
+    # Jobs that failed are rows: skipped, with their reason.
+    for job in jobs:
+        if job.status == RUNNING and not (job.folder / METRICS).is_file():
+            print(f"Not in the tables: '{job.folder}' has not finished.", file=sys.stderr)
+    if arguments.write is None:
+        print("\n".join(f"## {name}\n\n{text}" for name, text in parts.items()))
+        return
+    page = arguments.write / "results.md"
+    parts["figures"] = pictures(arguments.write)
+    parts["sweeps"] = sweeps(arguments.write)
+    write_named(page, fill(page.read_text(encoding="utf-8") if page.is_file() else template(), parts))
+    write_named(arguments.write / "results.csv", as_csv(rows))
+
+
+def _kept(folder: Path | None) -> list[ResultRow]:
+    if folder is None or not (file := folder / "results.csv").is_file():
+        raise JoinGRError("'--keep' needs '--write FOLDER' with a results.csv in it: leave it out to begin a page.")
+    return from_csv(file.read_text(encoding="utf-8"), str(file))
+
+
+def page_parts(rows: list[ResultRow]) -> dict[str, str]:
+    """The generated parts of the page, by their names."""
+    return {
+        "source": f"The paper's numbers, in brackets: {source()}.",
+        **{f"table {number}": paper_table(rows, dataset) for dataset, number in paper_tables().items()},
+        "transfer": transfer_table(rows),
+        "folds": folds_table(rows),
+        "settings": settings_table(rows),
+        "greedy": greedy_table(rows),
+        "differences": differences_table(rows),
+    }
+
+
+def pictures(folder: Path) -> str:
+    """The figures that lie beside the page, and why gold tables were missed."""
+    found = [
+        f"![{Path(name).stem.replace('_', ' ')}]({FIGURES}/{name})\n\n*{caption}*"
+        for name, caption in CAPTIONS.items()
+        if (folder / FIGURES / name).is_file()
+    ]
+    failures = folder / FIGURES / "failures.md"
+    if failures.is_file():
+        # The reasons; every single table is in the file itself.
+        summary = failures.read_text(encoding="utf-8").split("\n\nEvery")[0]
+        found.append(f"{summary}\n\nEvery missed table: [failures.md]({FIGURES}/failures.md).")
+    return "\n\n".join(found) or "None was drawn."
+
+
+def sweeps(folder: Path) -> str:
+    """The sweeps that lie beside the page: what was drawn of each, and its table in the order of its parameters.
+
+    Raises:
+        JoinGRError: If a file there holds no runs.
+    """
+    found = []
+    for path in sorted((folder / SWEEPS).glob("*.json")):
+        runs = collect([path]).runs
+        table = sweep_table(runs, next(iter(differing(runs)), None))
+        drawn = sorted(path.parent.glob(f"{path.stem}_*.png"))
+        found += [f"![{each.stem.replace('_', ' ')}]({SWEEPS}/{each.name})" for each in drawn]
+        found += [f"*{table.title}; every run: [{path.name}]({SWEEPS}/{path.name})*", as_markdown(table).strip()]
+    return "\n\n".join(found) or "None was run."
+
+
+def template() -> str:
+    """The page before anything is generated."""
+    return files("paper.results").joinpath("template.md").read_text(encoding="utf-8")

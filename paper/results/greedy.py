@@ -1,0 +1,37 @@
+"""JAR's objective: how much of what the mixed-integer program reaches IterativeJAR's greedy choice reaches too."""
+
+from collections.abc import Sequence
+
+from paper.results.rows import ASIDES, DATASETS, ResultRow
+from paper.results.tables import SETTINGS, Footnotes, index, order, short, table
+
+PROGRAM, GREEDY = "jar", "iterjar"
+
+COLUMNS = {"objective": "program", "greedy_objective": "greedy", "greedy_ratio": "ratio"}
+"""What :meth:`~joingr_pyg.models.baselines.jar.join_aware.Jar.measured` says, by its heading."""
+
+
+def greedy_table(rows: Sequence[ResultRow]) -> str:
+    """A line for each run of JAR; where IterativeJAR alone was run, its objective stands by itself."""
+    measured = [row for row in rows if row.method in (PROGRAM, GREEDY) and "objective" in row.measured]
+    by_program = {_problem(row) for row in measured if row.method == PROGRAM}
+    notes = Footnotes()
+    lines = [["test", "setting", "size", *COLUMNS.values(), "out of time", "command"]]
+    for row in sorted(measured, key=lambda row: (index(DATASETS, row.dataset), row.setting != "pooled", *order(row))):
+        if row.method == PROGRAM:
+            found, late = row.measured, f"{row.measured.get('time_limit_hits', 0):.0f} of {row.questions:,}"
+        elif _problem(row) not in by_program:
+            found, late = {"greedy_objective": row.measured["objective"]}, ""
+        else:
+            continue
+        test = ", ".join(
+            [DATASETS.get(row.dataset, row.dataset), *(ASIDES[each] for each in row.options if each in ASIDES)]
+        )
+        cells = [short(found[name]) if name in found else "–" for name in COLUMNS]
+        size = f"{row.measured['size']:.0f}"
+        lines.append([test, SETTINGS.get(row.setting, row.setting), size, *cells, late, notes.mark(row)])
+    return table(lines, 2) + "\n" + notes.listed() if len(lines) > 1 else "Neither was run.\n"
+
+
+def _problem(row: ResultRow) -> tuple[object, ...]:
+    return row.dataset, row.setting, row.encoder, row.options

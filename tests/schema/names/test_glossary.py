@@ -1,0 +1,138 @@
+import json
+import logging
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from joingr_pyg.errors import JoinGRError
+from joingr_pyg.schema import Column, Database, ForeignKey, Table
+from joingr_pyg.schema.names.glossary import Words, read_words, with_words
+
+FILE = {
+    "provenance": "Written by hand for this test.",
+    "abbreviations": {"FCLT": "facility", "bldg": " building "},
+    "tables": {"FCLT_BLDG": "Buildings of the campus."},
+    "columns": {"FCLT_BLDG": {"BLDG_KEY": "Number of the building."}},
+    "joins": {"FCLT_ROOM.BLDG_KEY = FCLT_BLDG.BLDG_KEY": "A room lies in a building."},
+}
+CAMPUS = Database(
+    "campus",
+    (
+        Table("FCLT_BLDG", (Column("BLDG_KEY"), Column("SITE")), ("BLDG_KEY",)),
+        Table("FCLT_ROOM", (Column("ROOM_KEY"), Column("BLDG_KEY", natural_name="where it lies"))),
+    ),
+    (
+        ForeignKey("FCLT_ROOM", "BLDG_KEY", "FCLT_BLDG", "BLDG_KEY"),
+        ForeignKey("FCLT_BLDG", "BLDG_KEY", "FCLT_ROOM", "BLDG_KEY"),
+    ),
+)
+
+
+def write(tmp_path: Path, content: Any) -> Path:
+    path = tmp_path / "words.json"
+    path.write_text(json.dumps(content))
+    return path
+
+
+def words(**parts: Any) -> Words:
+    return Words("a test", **parts)
+
+
+def test_a_file_is_read_whole_and_all_but_its_provenance_may_be_left_out(tmp_path: Path) -> None:
+    read = read_words(write(tmp_path, FILE))
+    assert vars(read) == FILE
+    assert read.of_names == replace(read, columns={}, joins={})
+    assert read_words(write(tmp_path, {"provenance": "nobody"})) == Words("nobody")
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ([], r"holds no object \(got list\)"),
+        ({"tables": {}}, "has no 'provenance': add a text: who wrote the words"),
+        ({"provenance": " "}, r"a blank text at \['provenance'\]"),
+        ({"provenance": "x", "purposes": {}}, "unknown part 'purposes': choose of provenance, abbreviations, tables"),
+        ({"provenance": "x", "tables": ["A"]}, r"type list at \['tables'\]; 'tables' is \{table: text\}"),
+        ({"provenance": "x", "tables": {"A": {"b": "c"}}}, r"type dict at \['tables'\]\['A'\]"),
+        ({"provenance": "x", "columns": {"A": "b"}}, r"type str at \['columns'\]\['A'\]"),
+        ({"provenance": "x", "columns": {"A": {"b": None}}}, r"type NoneType at \['columns'\]\['A'\]\['b'\]"),
+        ({"provenance": "x", "abbreviations": {"SqFt": "square feet"}}, r"several words at \['abbreviations'\]"),
+        ({"provenance": "x", "joins": {"A.x, B.y": "why"}}, r"no join at \['joins'\]\['A.x, B.y'\]"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_told_with_its_place(tmp_path: Path, content: Any, reason: str) -> None:
+    with pytest.raises(JoinGRError, match=reason) as caught:
+        read_words(write(tmp_path, content))
+    assert f"'{tmp_path / 'words.json'}'" in str(caught.value)
+
+
+def test_a_file_that_is_not_there_or_no_json_is_not_to_be_fetched(tmp_path: Path) -> None:
+    with pytest.raises(JoinGRError, match=r"'gone\.json' is missing .* give the path of a words file"):
+        read_words(tmp_path / "gone.json")
+    (tmp_path / "words.json").write_text("{")
+    with pytest.raises(JoinGRError, match=r"not JSON .*: correct it\.$"):
+        read_words(tmp_path / "words.json")
+
+
+def test_every_part_goes_where_it_belongs(tmp_path: Path) -> None:
+    campus = with_words(CAMPUS, read_words(write(tmp_path, FILE)))
+    building, room = campus
+    assert (building.natural_name, room.natural_name) == ("facility building", "facility room")
+    assert building.description == "Buildings of the campus."
+    assert building.columns == (
+        Column("BLDG_KEY", natural_name="building key", description="Number of the building."),
+        Column("SITE"),
+    )
+    # A natural name of the source's own stays.
+    assert room.columns[1] == CAMPUS["FCLT_ROOM"].columns[1]
+    assert campus.joins[0].description == "A room lies in a building."
+    assert CAMPUS["FCLT_BLDG"].description == ""
+
+
+def test_an_abbreviation_is_a_run_of_letters_and_digits_in_any_case() -> None:
+    database = Database("d", (Table("t", tuple(map(Column, ("E911-phn", "(Phn)", "Phones", "e_911", "a,b")))),))
+    given = words(abbreviations={"e911": "emergency", "PHN": "phone, or fax"})
+    assert [column.natural_name for column in with_words(database, given)["t"].columns] == [
+        *("emergency-phone or fax", "(phone or fax)", "", "", "")
+    ]
+
+
+def test_a_described_join_is_the_same_join() -> None:
+    campus = with_words(CAMPUS, words(joins={"fclt_bldg.bldg_key = FCLT_ROOM.BLDG_KEY": "why"}))
+    assert campus.joins == CAMPUS.joins
+    assert campus.joins[0] == CAMPUS.foreign_keys[0]
+    assert hash(campus.joins[0]) == hash(CAMPUS.joins[0])
+    assert [key.description for key in campus.foreign_keys] == ["why", "why"]
+    assert (campus, campus.keys) == (CAMPUS, CAMPUS.keys)
+
+
+def test_a_description_of_the_source_s_own_stays_in_front() -> None:
+    described = replace(CAMPUS["FCLT_BLDG"], description="Houses. ", columns=(Column("BLDG_KEY", description="No"),))
+    given = words(tables={"FCLT_BLDG": "Buildings."}, columns={"FCLT_BLDG": {"BLDG_KEY": "Number."}})
+    (building,) = with_words(Database("d", (described,)), given)
+    assert (building.description, building.columns[0].description) == ("Houses. Buildings.", "No. Number.")
+    (building,) = with_words(Database("d", (described,)), words())
+    assert building == described
+
+
+def test_names_match_exactly_then_loosely() -> None:
+    given = words(tables={"fclt_bldg ": "loose", "FCLT_BLDG": "exact"}, columns={"fclt_room": {"room_key": "loose"}})
+    campus = with_words(CAMPUS, given)
+    assert campus["FCLT_BLDG"].description == "exact"
+    assert campus["FCLT_ROOM"].columns[0].description == "loose"
+
+
+def test_names_that_the_schema_lacks_are_counted_in_one_line(caplog: pytest.LogCaptureFixture) -> None:
+    given = words(
+        abbreviations={"GONE": "gone"},
+        tables={"GONE": "x"},
+        columns={"FCLT_BLDG": {"GONE": "x", "SITE": "y"}, "GONE": {"a": "x"}},
+        joins={"FCLT_ROOM.ROOM_KEY = FCLT_BLDG.BLDG_KEY": "not joined", "A.b = FCLT_BLDG.BLDG_KEY": "no table"},
+    )
+    with caplog.at_level(logging.INFO):
+        assert with_words(CAMPUS, given)["FCLT_BLDG"].columns[1].description == "y"
+    assert [record.getMessage() for record in caplog.records] == [
+        "Left out 5 description(s) that name no table, column or join of database 'campus'."
+    ]
