@@ -16,15 +16,18 @@ What the pass computes is the walk of :class:`~joingr_pyg.nn.JoinWalk`; what mak
 """
 
 from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import torch
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
+
+from joingr_pyg.kernels.compilation import compiled
+from joingr_pyg.kernels.exponential import exp
 
 # Indices are unsigned, so that no code is made for those that count from the end, and never meet a signed number,
 # with which numba would turn them into floating point.
@@ -37,32 +40,6 @@ SLACK = Real(0.05)
 CODES = Real(32767)
 LINE = Index(16)  # Numbers of single precision that a processor fetches at once.
 SMALLEST_REACH = Real(1e-30)  # More than is lost where numbers are too small to have all their digits.
-
-
-def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile a function, once for all processes where there is a folder to keep the code in."""
-    # Neither infinities nor NaNs are assumed away.
-    compile_ = partial(njit, nogil=True, error_model="numpy", fastmath={"reassoc", "nsz", "arcp", "contract", "afn"})
-    try:
-        return compile_(function, cache=True)
-    except RuntimeError:  # There is no such folder.
-        return compile_(function)
-
-
-@compiled
-def exp(x: Any) -> Any:
-    """Exponential of a number that is not positive, to single precision, in a form that compiles to vectors."""
-    x = max(x, Real(-87.0))
-    power = np.floor(x * Real(1.4426950408889634) + Real(0.5))
-    rest = x - power * Real(0.6931471805599453)
-    series = Real(1.9875691500e-4)
-    series = series * rest + Real(1.3981999507e-3)
-    series = series * rest + Real(8.3334519073e-3)
-    series = series * rest + Real(4.1665795894e-2)
-    series = series * rest + Real(1.6666665459e-1)
-    series = series * rest + Real(5.0000001201e-1)
-    series = series * rest * rest + rest + Real(1.0)
-    return series * np.int32((np.int32(power) + np.int32(127)) << np.int32(23)).view(np.float32)
 
 
 @compiled

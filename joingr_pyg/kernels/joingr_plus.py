@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from joingr_pyg.kernels.join_walk import compiled, exp
+from joingr_pyg.kernels.compilation import compiled
+from joingr_pyg.kernels.exponential import exp
 
 Real = np.float32
 

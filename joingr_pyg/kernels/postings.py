@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from joingr_pyg.kernels.join_walk import compiled
+from joingr_pyg.kernels.compilation import compiled
 
 
 @compiled

@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from joingr_pyg.kernels.join_walk import ONE, Index, Real, compiled
+from joingr_pyg.kernels.compilation import compiled
+from joingr_pyg.kernels.join_walk import ONE, Index, Real
 
 
 @compiled

@@ -408,13 +408,3 @@ def test_without_numba(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert "ImportError: FusedWalk needs numba: pip install 'joingr_pyg[kernels]'" in result.stderr
-
-
-def test_without_a_folder_for_compiled_code(monkeypatch: pytest.MonkeyPatch) -> None:
-    from joingr_pyg.kernels.join_walk import compiled
-
-    def refuse(function: object) -> None:
-        raise RuntimeError(f"cannot cache function {function!r}")
-
-    monkeypatch.setattr("numba.core.dispatcher.FunctionCache", refuse)
-    assert compiled(lambda number: number + 1)(1) == 2
