@@ -1,111 +1,67 @@
-"""Why a table was ranked: where its deposits came from, and the strongest chain of joins that they came along."""
+"""Why each table was found: its best column, the words it shares, the joins that led to it, and a sentence."""
 
-from typing import NamedTuple
+from collections.abc import Mapping
 
 import torch
 from torch import Tensor
 
+from joingr_pyg.data.queries import Queries
+from joingr_pyg.models import Ranking, TrainableRetriever
 from joingr_pyg.nn import WalkOutput
+from joingr_pyg.retrieval.deposit_paths import Step, share_from_others, strongest_path
+from joingr_pyg.retrieval.reasons import reason, stands_out
+from joingr_pyg.retrieval.results import RetrievedTable
 
 
-class Step(NamedTuple):
-    """One join on the way from an anchor to a table.
-
-    Attributes:
-        frontier: Table the walk stood on.
-        neighbor: Table it went to.
-        edge: Join edge it took.
-        hop: Hop, counted from 1.
-        deposit: Deposit it left on the edge.
-        share: Part of what left the frontier table that went to this neighbor, its softmax summed over parallel edges.
-        choices: Number of tables that it was shared among.
-    """
-
-    frontier: int
-    neighbor: int
-    edge: int
-    hop: int
-    deposit: float
-    share: float
-    choices: int
-
-
-def share_from_others(output: WalkOutput, query: int, table: int) -> float:
-    r"""The part of a table's :math:`\hat s(t|q)` that walks from other anchors than itself laid.
+@torch.no_grad()
+def explain(model: TrainableRetriever, query: Queries, ranking: Ranking) -> list[RetrievedTable]:
+    """Explain the tables that were ranked for one question.
 
     Args:
-        output: What the walks left.
-        query: Number of the question.
-        table: Number of the table.
+        model: The model, bound to its corpus.
+        query: The question.
+        ranking: ``[1, k]`` tables and scores, as the model ranked them.
 
     Returns:
-        A number from 0 to 1; 0 where no deposit touches the table.
+        The tables in the order of the ranking, without its empty places.
     """
-    plan = output.plan
-    touching = (plan.query == query) & ((plan.frontier == table) | (plan.neighbor == table))
-    deposit = output.deposit[touching]
-    total = deposit.sum()
-    return float(deposit[_origin(output)[touching] != table].sum() / total) if total > 0 else 0.0
-
-
-def _origin(output: WalkOutput) -> Tensor:
-    """``[L]`` node that the walk of each scored edge started from."""
-    plan = output.plan
-    origins = []
-    starts = plan.frontier.new_zeros(plan.hops[0].frontier)
-    starts[plan.hops[0].source] = plan.frontier[: len(plan.hops[0])]
-    for hop in plan.hops:
-        origins.append(starts[hop.source])
-        starts = starts.new_zeros(hop.next_frontier)
-        starts[hop.target] = origins[-1][hop.carry]
-    return torch.cat(origins)
-
-
-def strongest_path(output: WalkOutput, query: int, table: int) -> list[Step]:
-    """Follow the largest deposits back from a table to the anchor they came from.
-
-    Args:
-        output: What the walks left.
-        query: Number of the question.
-        table: Number of the table.
-
-    Returns:
-        The steps from the anchor to the table; empty where no deposit arrived at the table over a join, but for what
-        came back to it.
-    """
-    plan, deposit = output.plan, output.deposit
-    arriving = ((plan.query == query) & (plan.neighbor == table) & (deposit > 0)).nonzero().flatten()
-    for entry in arriving[deposit[arriving].argsort(descending=True, stable=True)].tolist():
-        steps = _trace(output, entry)
-        if all(step.frontier != table for step in steps):
-            return steps
-    return []
-
-
-def _trace(output: WalkOutput, entry: int) -> list[Step]:
-    """The steps to a scored edge of the plan, itself the last, each along the largest deposit that fed the next."""
-    plan, deposit = output.plan, output.deposit
-    steps: list[Step] = []
-    for number in range(len(plan.hops), 0, -1):
-        hop = plan.hops[number - 1]
-        if entry < hop.start:
-            continue
-        beside = (hop.source == hop.source[entry - hop.start]).nonzero().flatten() + hop.start
-        there = plan.neighbor[beside] == plan.neighbor[entry]
-        steps.append(
-            Step(
-                int(plan.frontier[entry]),
-                int(plan.neighbor[entry]),
-                int(plan.edge[entry]),
-                number,
-                float(deposit[entry]),
-                float(deposit[beside][there].sum() / deposit[beside].sum()),
-                plan.neighbor[beside].unique().numel(),
-            )
-        )
-        if number == 1:
+    corpus = model.corpus
+    evidence = model.evidence(query)
+    output = model(query.vector, evidence)
+    seed, deposit = (seeds[0] for seeds in model.seeds(evidence))
+    anchors, strong = set(seed.tolist()), set(seed[deposit >= deposit[seed >= 0].mean()].tolist())
+    # The median, because a mean over few tables follows the best of them.
+    above = {part: value[0] - value[0].median() for part, value in model.parts(evidence).items()}
+    word_scores = model.word_scores(query.text[0])
+    phrases = model.phrase_scores(query, evidence)
+    tables = []
+    for table, score in zip(ranking.table[0].tolist(), ranking.score[0].tolist(), strict=True):
+        if table < 0:
             break
-        before = plan.hops[number - 2]
-        feeding = before.carry[before.target == hop.source[entry - hop.start]] + before.start
-        entry = int(feeding[torch.argmax(deposit[feeding])])
-    return steps[::-1]
+        database, name = corpus.tables[table]
+        column = corpus.columns[int(evidence.column[0, table])]
+        similarity = float(evidence.similarity[0, table])
+        words = _matched_words(word_scores, table)
+        own = {part: float(value[table]) for part, value in above.items()}
+        path = [] if table in strong and stands_out(own) else _path(model, output, table)
+        origin = corpus.tables[path[0].frontier][1] if path else None
+        joins = tuple(corpus.join_name(step.edge) for step in path)
+        phrase = max(phrases, key=lambda phrase: phrases[phrase][table], default="")
+        sentence = reason(own, column, similarity, words, origin, joins, phrase)
+        tables.append(
+            RetrievedTable(database, name, score, column, similarity, words, table in anchors, joins, sentence)
+        )
+    return tables
+
+
+def _path(model: TrainableRetriever, output: WalkOutput, table: int) -> list[Step]:
+    """The joins along which a table's deposit came, where most of it came from other tables."""
+    if not model.walks or share_from_others(output, 0, table) <= 0.5:
+        return []
+    return strongest_path(output, 0, table)
+
+
+def _matched_words(scores: Mapping[str, Tensor], table: int) -> tuple[str, ...]:
+    """The words that the question shares with a table, the one with the highest score first."""
+    own = {word: score[table].item() for word, score in scores.items()}
+    return tuple(sorted((word for word in own if own[word] > 0), key=lambda word: -own[word]))

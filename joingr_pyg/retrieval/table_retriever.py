@@ -1,12 +1,8 @@
 """Retrieval for a schema of one's own: question in, tables out, with the joins that lead to them."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
-
-import torch
-from torch import Tensor
 
 from joingr_pyg.data.corpus import Corpus
 from joingr_pyg.data.queries import Queries
@@ -17,60 +13,44 @@ from joingr_pyg.models import JoinGRPlus, TrainableRetriever
 from joingr_pyg.models.calibration import CANDIDATES, require_complete, set_sizes
 from joingr_pyg.models.checkpoint import Description, load_checkpoint, require_encoder, save_checkpoint
 from joingr_pyg.models.joingr_plus import untrained
-from joingr_pyg.nn import WalkOutput
-from joingr_pyg.retrieval.explanation import Step, share_from_others, strongest_path
-from joingr_pyg.retrieval.reasons import reason, stands_out
+from joingr_pyg.retrieval.explanation import explain
+from joingr_pyg.retrieval.preparation import Preparation
+from joingr_pyg.retrieval.results import RetrievalResult, RetrievedTable
 from joingr_pyg.schema import Database, TableName
 from joingr_pyg.schema.joins.connecting import connecting_joins
-from joingr_pyg.schema.names.expansion import with_expanded_names
-from joingr_pyg.schema.names.glossary import read_words, with_words
+from joingr_pyg.schema.names.glossary import read_words
 from joingr_pyg.schema.readers.ddl import read_ddl
-
-
-@dataclass(frozen=True)
-class RetrievedTable:
-    """A table found for a question.
-
-    Attributes:
-        database: Its database.
-        table: Its name.
-        score: Its score; higher is better, and the scale is the model's own.
-        column: Its column that is most similar to the question.
-        similarity: Cosine of that column and the question.
-        matched_words: The question's words that are also its own, those that speak for it most first; empty where the
-            model reads no words.
-        anchor: Whether a walk started from it.
-        joins: The joins that lead to it from an anchor, as ``"a.x = b.y"``, where most of its deposit came over joins;
-            empty where it came from its own start, or none came.
-        reason: Why the table is here, in one sentence.
-    """
-
-    database: str
-    table: str
-    score: float
-    column: str
-    similarity: float
-    matched_words: tuple[str, ...]
-    anchor: bool
-    joins: tuple[str, ...]
-    reason: str
 
 
 class TableRetriever:
     """Finds the tables that a question needs, without training and without a GPU.
 
     Args:
-        databases: The schemas whose tables compete.
+        databases: The schemas whose tables compete, as they are to be indexed.
         encoder: Encoder of columns, joins and questions; MiniLM where not given.
         model: The model; untrained JoinGR+ where not given. :func:`joingr_pyg.models.heuristic` makes the paper's
             untrained walk.
+        preparation: How the schemas were prepared, to be kept for when they are read again.
+
+    Attributes:
+        databases: The schemas.
+        encoder: The encoder.
+        corpus: Their tables, embedded.
+        model: The model, bound to them.
+        preparation: As given.
     """
 
     def __init__(
-        self, databases: Sequence[Database], encoder: Encoder | None = None, model: TrainableRetriever | None = None
+        self,
+        databases: Sequence[Database],
+        encoder: Encoder | None = None,
+        model: TrainableRetriever | None = None,
+        *,
+        preparation: Preparation | None = None,
     ) -> None:
         self.databases = tuple(databases)
         self.encoder = encoder or CachedEncoder(MiniLMEncoder())
+        self.preparation = preparation or Preparation()
         self.corpus = Corpus.from_graphs(build_graphs(self.databases, self.encoder))
         self.model = (model or untrained()).eval().index(self.corpus)
         self._trained: tuple[str, int] = ("", 0)
@@ -108,13 +88,9 @@ class TableRetriever:
             raise JoinGRError(
                 f"The schema file '{path}' cannot be read ({why}): give a text file of CREATE TABLE statements."
             ) from error
-        database = read_ddl(text, path.stem, dialect)
-        written = None if words is None else read_words(words)
-        if expand_names:
-            database = with_expanded_names(database, {} if written is None else written.abbreviations)
-        if written is not None:
-            database = with_words(database, written)
-        return cls([database], encoder, model)
+        preparation = Preparation(expand_names, None if words is None else read_words(words))
+        databases = preparation([read_ddl(text, path.stem, dialect)])
+        return cls(databases, encoder, model, preparation=preparation)
 
     @classmethod
     def from_checkpoint(cls, path: str | Path, databases: Sequence[Database], encoder: Encoder | None = None) -> Self:
@@ -154,17 +130,17 @@ class TableRetriever:
         """
         if not isinstance(self.model, JoinGRPlus) or self.model.prior.memory is None:
             raise JoinGRError("This model does not remember questions: use JoinGR+ with its memory, the default.")
-        if len(questions) != len(tables) or any(isinstance(each, str) for each in tables):
+        if len(questions) != len(tables) or any(isinstance(names, str) for names in tables):
             raise JoinGRError(
                 f"Each of {len(questions)} questions needs a list of its tables (got {len(tables)}: {tables!s:.60})."
             )
-        needed = [[self._named(table) for table in each] for each in tables]
-        asked = Queries.encode([require_question(question) for question in questions], self.encoder)
-        self.model.memory.add(asked.vector, needed)
+        gold = [[self._full_name(table) for table in names] for names in tables]
+        queries = Queries.encode([require_question(question) for question in questions], self.encoder)
+        self.model.memory.add(queries.vector, gold)
         return self
 
-    def _named(self, table: str | TableName) -> TableName:
-        """A table by its name alone, or with that of its database."""
+    def _full_name(self, table: str | TableName) -> TableName:
+        """The ``(database, table)`` that a table's name, alone or with that of its database, belongs to."""
         matching = [name for name in self.corpus.tables if table in (name, name[1])]
         if len(matching) == 1:
             return matching[0]
@@ -172,77 +148,39 @@ class TableRetriever:
             raise JoinGRError(f"No database has the table {table!r}: name it as its schema spells it.")
         raise JoinGRError(f"Several databases have a table {table!r}: name it as (database, table).")
 
-    @torch.no_grad()
-    def retrieve(self, question: str, k: int | None = 5, *, complete: float = 0.9) -> list[RetrievedTable]:
+    def retrieve(self, question: str, k: int | None = 5, *, complete: float = 0.9) -> RetrievalResult:
         """Find the best ``k`` tables for a question, or as many as it takes.
 
         Args:
-            question: The question.
-            k: Number of tables; ``None`` returns the smallest set that holds all tables that the question needs with
-                the probability ``complete``, of at most :data:`~joingr_pyg.models.calibration.CANDIDATES`.
-            complete: That probability, above 0 and below 1: higher is more tables.
+            question: The question, in words.
+            k: Number of tables; ``None`` returns the fewest that hold all needed tables with probability
+                ``complete``.
+            complete: That probability, above 0 and below 1.
 
         Raises:
             JoinGRError: If the question is blank, ``k`` is below 1 or ``complete`` no probability, or ``k`` is ``None``
                 and the model is not calibrated.
         """
         require_complete(complete)
-        queries = Queries.encode([require_question(question)], self.encoder)
-        evidence = self.model.evidence(queries)
-        output = self.model(queries.vector, evidence)
-        ranking = self.model.ranking(self.model.scores(output, evidence), evidence, CANDIDATES if k is None else k)
+        query = Queries.encode([require_question(question)], self.encoder)
+        ranking = self.model.rank(query, CANDIDATES if k is None else k)
         if k is None:
-            ranking = ranking.first(int(set_sizes(self.model.needed(ranking, queries), complete)))
-        seed, deposit = (each[0] for each in self.model.seeds(evidence))
-        anchors, strong = set(seed.tolist()), set(seed[deposit >= deposit[seed >= 0].mean()].tolist())
-        # The median, because a mean over few tables goes with the best of them.
-        above = {part: value[0] - value[0].median() for part, value in self.model.parts(evidence).items()}
-        words = self.model.word_scores(question)
-        phrases = self.model.phrase_scores(queries, evidence)
-        found = []
-        for table, score in zip(ranking.table[0].tolist(), ranking.score[0].tolist(), strict=True):
-            if table < 0:
-                break
-            database, name = self.corpus.tables[table]
-            column = self.corpus.columns[int(evidence.column[0, table])]
-            similarity = float(evidence.similarity[0, table])
-            matched = _matched(words, table)
-            own = {part: float(value[table]) for part, value in above.items()}
-            path = [] if table in strong and stands_out(own) else self._path(output, table)
-            origin = self.corpus.tables[path[0].frontier][1] if path else None
-            joins = tuple(self.corpus.join_name(step.edge) for step in path)
-            phrase = max(phrases, key=lambda each: phrases[each][table], default="")
-            told = reason(own, column, similarity, matched, origin, joins, phrase)
-            found.append(
-                RetrievedTable(database, name, score, column, similarity, matched, table in anchors, joins, told)
-            )
-        return found
+            ranking = ranking.first(int(set_sizes(self.model.needed(ranking, query), complete)))
+        return RetrievalResult(question, tuple(explain(self.model, query, ranking)), self.databases)
 
-    def _path(self, output: WalkOutput, table: int) -> list[Step]:
-        """The way of a table's deposit where most of it came over joins from elsewhere."""
-        if not self.model.walks or share_from_others(output, 0, table) <= 0.5:
-            return []
-        return strongest_path(output, 0, table)
-
-    def joins_between(self, found: Iterable[RetrievedTable]) -> list[str]:
+    def joins_between(self, tables: Iterable[RetrievedTable]) -> list[str]:
         """Few joins that connect tables, as ``"a.x = b.y"``; they may lead over tables that are not among them.
 
         Of equally short ways those are taken that led to the tables. Tables of different databases, and those that no
         joins connect, stay apart.
         """
-        found = list(found)
+        tables = list(tables)
         joins = []
         for database in self.databases:
-            here = [each for each in found if each.database == database.name]
-            if len(here) < 2:
+            own = [table for table in tables if table.database == database.name]
+            if len(own) < 2:
                 continue
-            led = {join for each in here for join in each.joins}
+            led = {join for table in own for join in table.joins}
             preferred = [join for join in database.joins if str(join) in led]
-            joins += [str(join) for join in connecting_joins(database, [each.table for each in here], preferred)]
+            joins += [str(join) for join in connecting_joins(database, [table.table for table in own], preferred)]
         return joins
-
-
-def _matched(words: dict[str, Tensor], table: int) -> tuple[str, ...]:
-    """The words that speak for a table, most first."""
-    scores = {word: score[table].item() for word, score in words.items()}
-    return tuple(sorted((word for word in scores if scores[word] > 0), key=lambda word: -scores[word]))

@@ -1,0 +1,34 @@
+"""How the schemas of a retriever are prepared before they are indexed: names spelt out, and words attached."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from joingr_pyg.schema import Database
+from joingr_pyg.schema.names.expansion import with_expanded_names
+from joingr_pyg.schema.names.glossary import Words, with_words
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """The steps that turn a schema as its reader returns it into the schema that is indexed.
+
+    A retriever keeps them, so that the schema can be read again later and is then prepared in the same way.
+
+    Args:
+        expand_names: Spell out common abbreviations in names and separate words that are run together.
+        words: The words file of the schema, if there is one. Its abbreviations take precedence over common ones.
+    """
+
+    expand_names: bool = False
+    words: Words | None = None
+
+    def __call__(self, databases: Iterable[Database]) -> tuple[Database, ...]:
+        """Prepare schemas."""
+        return tuple(map(self._prepare, databases))
+
+    def _prepare(self, database: Database) -> Database:
+        if self.expand_names:
+            database = with_expanded_names(database, {} if self.words is None else self.words.abbreviations)
+        if self.words is not None:
+            database = with_words(database, self.words)
+        return database
