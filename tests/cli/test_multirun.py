@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hydra.utils import get_class
 
-from joingr_pyg import multirun
+from joingr_pyg.cli import multirun
 
 Command = Callable[..., Any]
 
