@@ -24,7 +24,7 @@ from torch.nn.functional import normalize
 from joingr_pyg.data.corpus import Corpus
 from joingr_pyg.encoders import CachedEncoder, HashingEncoder
 
-pytest_plugins = ["tests.finished_runs"]
+pytest_plugins = ["tests.finished_runs", "tests.servers"]
 
 MakeCorpus = Callable[..., Corpus]
 
