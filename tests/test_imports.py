@@ -110,6 +110,11 @@ def test_a_library_stays_where_it_belongs(library: str) -> None:
 HEAVY = ["sentence_transformers", "transformers", "lightning", "hydra", "omegaconf", "faiss", "sqlglot", "matplotlib"]
 
 
+def test_the_package_needs_nothing_of_its_repository() -> None:
+    apart = {"paper", "benchmarks", "tests", "docs", "conf"}
+    assert not [f"{path} imports {module}" for path, _, module in IMPORTED if module.split(".")[0] in apart]
+
+
 def test_importing_the_layers_loads_nothing_heavy() -> None:
     code = f"import sys, joingr_pyg.nn; print([name for name in {HEAVY!r} if name in sys.modules])"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

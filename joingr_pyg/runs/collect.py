@@ -11,6 +11,10 @@ from joingr_pyg.runs.files import METRICS, effective, flat
 from joingr_pyg.runs.jobs import FAILED, read_jobs
 
 SEED = "seed"
+
+DATASET_TITLES = {"beaver": "BEAVER", "bird": "BIRD", "spider": "Spider"}
+"""How benchmarks are written in titles and tables, by the name of the dataset."""
+
 NAMES = ("dataset", "split", "setting", "encoder", "method")
 """What ``metrics.json`` says of a run by name."""
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.runs.collect import Run, collect, in_order
+from joingr_pyg.runs.collect import DATASET_TITLES, Run, collect, in_order
 from joingr_pyg.runs.files import QUESTIONS
 from joingr_pyg.runs.question_records import QuestionRecord, kept, read_questions
-from paper.results.rows import DATASETS, options_of
+from paper.results.rows import options_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -71,9 +71,9 @@ def gold_tables(runs: Sequence[Run]) -> "Figure":
     from paper.figures.paper import draw_gold_counts
 
     found = {str(run.parameters["dataset"]): run for run in runs}
-    datasets = {title: _questions(found[name]) for name, title in DATASETS.items() if name in found}
+    datasets = {title: _questions(found[name]) for name, title in DATASET_TITLES.items() if name in found}
     if not datasets:
-        raise MissingRunsError(f"It takes a run on one of {', '.join(DATASETS)}.")
+        raise MissingRunsError(f"It takes a run on one of {', '.join(DATASET_TITLES)}.")
     return draw_gold_counts(datasets)
 
 

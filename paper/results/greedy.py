@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from paper.results.rows import ASIDES, DATASETS, ResultRow
+from joingr_pyg.runs.collect import DATASET_TITLES
+from paper.results.rows import ASIDES, ResultRow
 from paper.results.tables import SETTINGS, Footnotes, index, order, short, table
 
 PROGRAM, GREEDY = "jar", "iterjar"
@@ -17,7 +18,9 @@ def greedy_table(rows: Sequence[ResultRow]) -> str:
     by_program = {_problem(row) for row in measured if row.method == PROGRAM}
     notes = Footnotes()
     lines = [["test", "setting", "size", *COLUMNS.values(), "out of time", "command"]]
-    for row in sorted(measured, key=lambda row: (index(DATASETS, row.dataset), row.setting != "pooled", *order(row))):
+    for row in sorted(
+        measured, key=lambda row: (index(DATASET_TITLES, row.dataset), row.setting != "pooled", *order(row))
+    ):
         if row.method == PROGRAM:
             found, late = row.measured, f"{row.measured.get('time_limit_hits', 0):.0f} of {row.questions:,}"
         elif _problem(row) not in by_program:
@@ -25,7 +28,7 @@ def greedy_table(rows: Sequence[ResultRow]) -> str:
         else:
             continue
         test = ", ".join(
-            [DATASETS.get(row.dataset, row.dataset), *(ASIDES[each] for each in row.options if each in ASIDES)]
+            [DATASET_TITLES.get(row.dataset, row.dataset), *(ASIDES[each] for each in row.options if each in ASIDES)]
         )
         cells = [short(found[name]) if name in found else "–" for name in COLUMNS]
         size = f"{row.measured['size']:.0f}"

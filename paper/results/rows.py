@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from joingr_pyg.cli.compare.table import sweep_table
-from joingr_pyg.runs.collect import SEED, Run, without
+from joingr_pyg.runs.collect import DATASET_TITLES, SEED, Run, without
 from joingr_pyg.runs.commands import commands_of, overrides_of
 from joingr_pyg.runs.files import DATA_OPTIONS
 from joingr_pyg.runs.jobs import FAILED, Job
@@ -39,8 +39,6 @@ ASIDES = {
     "dataset.expand_names=true": "with names expanded",
 }
 """What was known of the schemas, as people say it."""
-
-DATASETS = {"beaver": "BEAVER", "bird": "BIRD", "spider": "Spider"}
 
 # What a row's other cells say already, and what changes no number.
 _TOLD = (
@@ -104,7 +102,7 @@ class ResultRow:
         """Method, training and options, as people say them; not the folds."""
         parts = [NAMES.get(self.method, self.method)]
         if self.trained:
-            parts.append(f"trained on {DATASETS.get(self.trained, self.trained)}")
+            parts.append(f"trained on {DATASET_TITLES.get(self.trained, self.trained)}")
         parts += [ASIDES[each] for each in self.options if each in ASIDES]
         flags = [each for each in self.options if each not in ASIDES]
         return ", ".join(parts) + (f" ({' '.join(flags)})" if flags else "")

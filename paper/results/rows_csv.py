@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from joingr_pyg.errors import JoinGRError
+from joingr_pyg.runs.collect import DATASET_TITLES
 from paper.results.published import paper_tables
-from paper.results.rows import DATASETS, MEASURED, METRICS, ResultRow
+from paper.results.rows import MEASURED, METRICS, ResultRow
 from paper.results.tables import order, without_folders
 
 PARTS = {"": "metrics", " sd": "spread", " paper": "paper"}
@@ -26,7 +27,7 @@ def as_csv(rows: list[ResultRow]) -> str:
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(HEAD)
-    known = list(DATASETS)
+    known = list(DATASET_TITLES)
     place = {name: number for number, name in enumerate(known)}
     for row in sorted(rows, key=lambda row: (place.get(row.dataset, len(known)), row.setting != "pooled", *order(row))):
         values = [_plain(part.get(name)) for name in METRICS for part in (row.metrics, row.spread, row.paper)]

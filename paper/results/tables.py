@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from joingr_pyg.cli.significance.command import averaged
 from joingr_pyg.evaluation.significance import Difference, paired_bootstrap
-from joingr_pyg.runs.collect import Run
+from joingr_pyg.runs.collect import DATASET_TITLES, Run
 from joingr_pyg.runs.files import QUESTIONS
-from paper.results.rows import DATASETS, METRICS, NAMES, ResultRow
+from paper.results.rows import METRICS, NAMES, ResultRow
 
 ENCODERS = {"minilm": "MiniLM", "bge": "BGE", "contriever": "Contriever", "dtr": "DTR"}
 TRAINED = ("joingr", "joingr_plus")
@@ -54,10 +54,12 @@ def transfer_table(rows: Sequence[ResultRow]) -> str:
     lines = [["model", "trained on", "tested on", *METRICS, "command"]]
     trained = [row for row in rows if row.method in TRAINED and row.setting == "pooled" and row.metrics]
     plain = [row for row in trained if not row.options and not row.grouped]
-    for row in sorted(plain, key=lambda row: (row.method, index(DATASETS, row.dataset), row.trained or "")):
-        source = DATASETS.get(row.trained, row.trained) if row.trained else f"{DATASETS.get(row.dataset)} itself"
+    for row in sorted(plain, key=lambda row: (row.method, index(DATASET_TITLES, row.dataset), row.trained or "")):
+        source = (
+            DATASET_TITLES.get(row.trained, row.trained) if row.trained else f"{DATASET_TITLES.get(row.dataset)} itself"
+        )
         source += f", {row.folds} folds" if row.folds else ""
-        target = DATASETS.get(row.dataset, row.dataset)
+        target = DATASET_TITLES.get(row.dataset, row.dataset)
         cells = [_cell(row, name) for name in METRICS]
         lines.append([NAMES[row.method], source, target, *cells, notes.mark(row)])
     if len(lines) == 1:
@@ -83,7 +85,7 @@ def _side_by_side(
     rows: Iterable[ResultRow], notes: Footnotes, sides: tuple[str, str], side: Callable[[ResultRow], str]
 ) -> str:
     found: dict[tuple[str, str, str], dict[str, ResultRow]] = {}
-    for row in sorted(rows, key=lambda row: (index(DATASETS, row.dataset), *order(row))):
+    for row in sorted(rows, key=lambda row: (index(DATASET_TITLES, row.dataset), *order(row))):
         found.setdefault((row.dataset, row.name, row.encoder), {}).setdefault(side(row), row)
     heading = [f"{name} {each}" for name in SHORT for each in sides]
     lines = [["test", "method", *heading, "commands"]]
@@ -91,7 +93,7 @@ def _side_by_side(
         if len(both) == len(sides):
             cells = [_number(both[each], metric) for metric in SHORT for each in sides]
             marks = dict.fromkeys(notes.mark(both[each]) for each in sides)
-            lines.append([DATASETS.get(dataset, dataset), name, *cells, ", ".join(marks)])
+            lines.append([DATASET_TITLES.get(dataset, dataset), name, *cells, ", ".join(marks)])
     if len(lines) == 1:
         return "Nothing was run both ways.\n"
     return table(lines, 2) + "\n" + notes.listed()
@@ -99,10 +101,10 @@ def _side_by_side(
 
 def differences_table(rows: Sequence[ResultRow]) -> str:
     """JoinGR against every other method on the same questions, with 95 % intervals of the paired bootstrap."""
-    pooled = [row for row in rows if row.runs and row.setting == "pooled" and row.dataset in DATASETS]
+    pooled = [row for row in rows if row.runs and row.setting == "pooled" and row.dataset in DATASET_TITLES]
     plain = [row for row in pooled if not row.options and all(map(_has_questions, row.runs))]
     lines = [["test", "JoinGR, minus", *SHORT]]
-    for row in sorted(plain, key=lambda row: (index(DATASETS, row.dataset), *order(row))):
+    for row in sorted(plain, key=lambda row: (index(DATASET_TITLES, row.dataset), *order(row))):
         if row.method != "joingr":
             continue
         others = [
@@ -112,7 +114,7 @@ def differences_table(rows: Sequence[ResultRow]) -> str:
             and other.method not in TRAINED
             and (not other.folds or (other.folds, other.grouped) == (row.folds, row.grouped))
         ]
-        test = DATASETS[row.dataset] + row.label.removeprefix(NAMES["joingr"])
+        test = DATASET_TITLES[row.dataset] + row.label.removeprefix(NAMES["joingr"])
         for other in sorted(others, key=order):
             found = paired_bootstrap(averaged(row.runs).values, averaged(other.runs).values)
             lines.append([test, other.label, *(_difference(found.get(name)) for name in SHORT)])

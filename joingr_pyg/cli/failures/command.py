@@ -9,10 +9,9 @@ from rich.table import Table
 
 from joingr_pyg.cli.failures.causes import Analysis, Failure, analyse
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.runs.collect import Run, collect, differing
+from joingr_pyg.runs.collect import DATASET_TITLES, Run, collect, differing
 from joingr_pyg.runs.comparison import show
 from joingr_pyg.runs.files import write_named
-from paper.results.rows import DATASETS
 
 SUMMARY = "Tell why a trained model misses gold tables: its anchors, or the hop that shared the deposit out."
 
@@ -53,7 +52,7 @@ def failures(arguments: Namespace) -> None:
 def title_of(runs: list[Run], analysis: Analysis) -> str:
     """What the runs are, and how much they miss."""
     run = runs[0].parameters
-    name = DATASETS.get(str(run["dataset"]), str(run["dataset"]))
+    name = DATASET_TITLES.get(str(run["dataset"]), str(run["dataset"]))
     seeds = f", mean of {len(runs)} seeds" if len(runs) > 1 else f", seed {runs[0].seed}"
     missing = f"{_count(analysis.questions_with())} of {analysis.questions} questions miss a gold table at {analysis.k}"
     return f"{name}, {run['method']}, {run['encoder']}{seeds}: {missing}"

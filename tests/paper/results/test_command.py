@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from joingr_pyg.cli.main import main as joingr
 from joingr_pyg.runs.jobs import FAILED, Job, write_job
 from paper.__main__ import main
 from paper.results.rows import METRICS
@@ -193,7 +194,7 @@ def test_sweeps_that_lie_beside_the_page_are_shown(make_run: MakeRun, runs: Path
             make_run(f"swept/{anchors}/{seed}", {"R@5": anchors / 10 + shift}, seed, model__anchors=anchors)
     folder = tmp_path / "docs" / "sweeps"
     file = folder / "demo_anchors.json"
-    assert main(["compare", str(tmp_path / "swept"), "--each", "--json", str(file)]) == 0
+    assert joingr(["compare", str(tmp_path / "swept"), "--each", "--json", str(file)]) == 0
     (folder / "demo_anchors_r5.png").touch()
     assert main(["results", str(runs), "--write", str(tmp_path / "docs")]) == 0
     page = (tmp_path / "docs" / "results.md").read_text()
@@ -218,7 +219,7 @@ def test_a_folder_without_runs_is_refused(tmp_path: Path, capsys: pytest.Capture
 
 def test_a_file_of_runs_is_refused(runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "runs.json"
-    assert main(["compare", str(runs), "--each", "--json", str(file)]) == 0
+    assert joingr(["compare", str(runs), "--each", "--json", str(file)]) == 0
     capsys.readouterr()
     assert main(["results", str(file)]) == 2
     assert "name folders" in capsys.readouterr().err
