@@ -10,6 +10,7 @@ from torch import Tensor
 from joingr_pyg.data.corpus import Corpus
 from joingr_pyg.data.queries import Queries
 from joingr_pyg.models.evidence import Part
+from joingr_pyg.models.explanation import DenseExplainedRanking, ExplainedRanking
 from joingr_pyg.models.retriever import Ranking, Retriever
 from joingr_pyg.nn import JoinWalk, WalkOutput
 
@@ -65,6 +66,30 @@ class TrainableRetriever(Retriever):
     def rank(self, queries: Queries, k: int) -> Ranking:
         evidence = self.evidence(queries)
         return self.ranking(self.scores(self(queries.vector, evidence), evidence), evidence, k)
+
+    @torch.no_grad()
+    def explained(self, queries: Queries, k: int) -> ExplainedRanking:
+        """Rank tables like :meth:`rank`, and keep what explaining the first of them needs.
+
+        Args:
+            queries: ``B`` questions; memory grows with ``B`` times the number of tables, so give few at once.
+            k: Number of tables, at least 1.
+
+        Raises:
+            JoinGRError: If ``k`` is below 1.
+        """
+        evidence = self.evidence(queries)
+        output = self(queries.vector, evidence)
+        return DenseExplainedRanking(
+            self.ranking(self.scores(output, evidence), evidence, k),
+            evidence.similarity,
+            evidence.column,
+            {str(name): term for name, term in self.parts(evidence).items()},
+            self.seeds(evidence),
+            output if self.walks else None,
+            lambda question: self.word_scores(queries.text[question]) if queries.text else {},
+            lambda question: self.phrase_scores(queries[[question]], evidence[torch.tensor([question])]),
+        )
 
     def takes_the_steps_of(self, kind: "type[TrainableRetriever]") -> bool:
         """Whether each of :data:`STEPS` is the one that a class defines, overridden neither by a subclass nor here."""

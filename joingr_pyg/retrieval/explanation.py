@@ -7,8 +7,8 @@ from torch import Tensor
 
 from joingr_pyg.data.queries import Queries
 from joingr_pyg.models import Ranking, TrainableRetriever
+from joingr_pyg.models.deposit_paths import Step, share_from_others, strongest_path
 from joingr_pyg.nn import WalkOutput
-from joingr_pyg.retrieval.deposit_paths import Step, share_from_others, strongest_path
 from joingr_pyg.retrieval.reasons import reason, stands_out
 from joingr_pyg.retrieval.results import RetrievedTable
 

@@ -14,7 +14,7 @@ from joingr_pyg.datasets import JoinGraphs
 from joingr_pyg.datasets.folds import deal_inner_folds
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.models import JoinGR
-from joingr_pyg.retrieval.deposit_paths import Step, strongest_path
+from joingr_pyg.models.deposit_paths import Step, strongest_path
 from joingr_pyg.runs.collect import Run
 from joingr_pyg.runs.question_records import QuestionRecord, kept, read_questions
 

@@ -6,8 +6,8 @@ import torch
 from joingr_pyg.data.corpus import Corpus
 from joingr_pyg.data.queries import Queries
 from joingr_pyg.models import heuristic
+from joingr_pyg.models.deposit_paths import Step, share_from_others, strongest_path
 from joingr_pyg.nn import JoinWalk, WalkOutput
-from joingr_pyg.retrieval.deposit_paths import Step, share_from_others, strongest_path
 
 CHAIN = [(0, 1), (2, 1), (2, 3)]  # t0 – t1 – t2 – t3
 

@@ -1,0 +1,135 @@
+"""Why a model ranked the first tables of a ranking where it did."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from joingr_pyg.models.deposit_paths import Step, share_from_others, strongest_path
+from joingr_pyg.models.retriever import Ranking
+from joingr_pyg.nn import WalkOutput
+
+
+@dataclass(frozen=True)
+class TableExplanation:
+    """What a model based the place of one table on.
+
+    Attributes:
+        table: Number of the table in the corpus.
+        score: Its score.
+        column: Number of its column that is most similar to the question.
+        similarity: Cosine of that column and the question.
+        features: Values of the model's features for this table, by the feature's name.
+        contributions: Terms of the model's prior for this table, each minus the median of that term over all tables of
+            the corpus, by the term's name: ``"similarity"``, ``"words"``, ``"votes"``, ``"phrases"``.
+        matched_words: Words of the question that the table's text holds, those with the highest score first.
+        phrase: The phrase of the question that points at the table most surely; empty if the model reads no phrases.
+        is_anchor: Whether a walk started from the table.
+        is_strong_anchor: Whether that walk started with at least the mean deposit of the question's anchors.
+        path: Join steps from an anchor to the table, if more than half of the table's deposits come from walks of
+            other anchors than itself; empty otherwise.
+    """
+
+    table: int
+    score: float
+    column: int
+    similarity: float
+    features: Mapping[str, float]
+    contributions: Mapping[str, float]
+    matched_words: tuple[str, ...]
+    phrase: str
+    is_anchor: bool
+    is_strong_anchor: bool
+    path: tuple[Step, ...]
+
+
+class ExplainedRanking(ABC):
+    """A ranking that can explain itself; nothing is computed for an explanation before it is asked for.
+
+    Args:
+        ranking: The ranking of ``B`` questions.
+    """
+
+    def __init__(self, ranking: Ranking) -> None:
+        self.ranking = ranking
+
+    @abstractmethod
+    def explain(self, question: int, count: int) -> list[TableExplanation]:
+        """Explain the first ``count`` tables of one question; fewer if the ranking holds fewer.
+
+        Args:
+            question: Position of the question in the batch, from 0.
+            count: Number of tables.
+        """
+
+    def first(self, question: int, count: int) -> list[tuple[int, float]]:
+        """The first ``count`` tables of a question with their scores; empty places are left out."""
+        table, score = (part[question, :count].tolist() for part in self.ranking)
+        return [pair for pair in zip(table, score, strict=True) if pair[0] >= 0]
+
+
+class DenseExplainedRanking(ExplainedRanking):
+    """Explains a ranking from tensors that hold a value for every table.
+
+    Args:
+        ranking: The ranking of ``B`` questions.
+        similarity: ``[B, T]`` cosine of each question and the best column of each table.
+        column: ``[B, T]`` that column.
+        contributions: ``[B, T]`` terms of the prior, by name.
+        seeds: Tables that walks start from, ``[B, A]``, ``-1`` for empty places, and their deposits, ``[B, A]``.
+        output: Deposits of the walks; ``None`` if they do not count.
+        word_scores: For the position of a question, how much each of its words adds to each table, ``[T]``.
+        phrase_scores: For the position of a question, how surely each of its phrases points at each table, ``[T]``.
+    """
+
+    def __init__(
+        self,
+        ranking: Ranking,
+        similarity: Tensor,
+        column: Tensor,
+        contributions: Mapping[str, Tensor],
+        seeds: tuple[Tensor, Tensor],
+        output: WalkOutput | None,
+        word_scores: Callable[[int], Mapping[str, Tensor]],
+        phrase_scores: Callable[[int], Mapping[str, Tensor]],
+    ) -> None:
+        super().__init__(ranking)
+        self._similarity, self._column, self._contributions = similarity, column, contributions
+        self._seeds, self._output = seeds, output
+        self._word_scores, self._phrase_scores = word_scores, phrase_scores
+
+    @torch.no_grad()
+    def explain(self, question: int, count: int) -> list[TableExplanation]:
+        seed, deposit = (part[question] for part in self._seeds)
+        anchors, strong = set(seed.tolist()), set(seed[deposit >= deposit[seed >= 0].mean()].tolist())
+        # The median, because a mean over few tables is dominated by the best of them.
+        above = {name: term[question] - term[question].median() for name, term in self._contributions.items()}
+        words, phrases = self._word_scores(question), self._phrase_scores(question)
+        return [
+            TableExplanation(
+                table=table,
+                score=score,
+                column=int(self._column[question, table]),
+                similarity=float(self._similarity[question, table]),
+                features={name: float(term[question, table]) for name, term in self._contributions.items()},
+                contributions={name: float(term[table]) for name, term in above.items()},
+                matched_words=matched_words({word: float(value[table]) for word, value in words.items()}),
+                phrase=max(phrases, key=lambda phrase: float(phrases[phrase][table]), default=""),
+                is_anchor=table in anchors,
+                is_strong_anchor=table in strong,
+                path=self._path(question, table),
+            )
+            for table, score in self.first(question, count)
+        ]
+
+    def _path(self, question: int, table: int) -> tuple[Step, ...]:
+        if self._output is None or share_from_others(self._output, question, table) <= 0.5:
+            return ()
+        return tuple(strongest_path(self._output, question, table))
+
+
+def matched_words(scores: Mapping[str, float]) -> tuple[str, ...]:
+    """The words with a positive score, highest first."""
+    return tuple(sorted((word for word in scores if scores[word] > 0), key=lambda word: -scores[word]))
