@@ -82,7 +82,11 @@ def make_corpus() -> MakeCorpus:
     Tables are named ``t0``, ``t1``, ... of database ``db``, and all columns ``c0``, ``c1``, ...
     """
 
-    def make(tables: Sequence[Sequence[Sequence[float]]], joins: Sequence[tuple[int, int]] = ()) -> Corpus:
+    def make(
+        tables: Sequence[Sequence[Sequence[float]]],
+        joins: Sequence[tuple[int, int]] = (),
+        confidence: Sequence[float] | None = None,
+    ) -> Corpus:
         x = torch.tensor([column for table in tables for column in table])
         owner = torch.tensor([number for number, table in enumerate(tables) for _ in table])
         return Corpus(
@@ -92,6 +96,7 @@ def make_corpus() -> MakeCorpus:
             owner=owner,
             join_index=torch.tensor(joins, dtype=torch.long).reshape(-1, 2).t(),
             edge_attr=torch.nn.functional.one_hot(torch.arange(len(joins)) % x.size(1), x.size(1)).float(),
+            edge_weight=torch.ones(len(joins)) if confidence is None else torch.tensor(confidence),
             table_x=normalize(x.new_zeros(len(tables), x.size(1)).index_add(0, owner, x)),
             titles=tuple(f"t{number}" for number in range(len(tables))),
             documents=tuple(f"t{number}" for number in range(len(tables))),

@@ -33,6 +33,7 @@ class Corpus:
         owner: ``[N]`` table of each column, ascending.
         join_index: ``[2, J]`` joined columns, referencing then referenced.
         edge_attr: ``[J, d]`` join embeddings.
+        edge_weight: ``[J]`` confidence in each join, above 0 and at most 1.
         table_x: ``[T, d]`` table embeddings.
         titles: ``T`` readable names.
         documents: ``T`` texts with the words of each table.
@@ -44,6 +45,7 @@ class Corpus:
     owner: Tensor
     join_index: Tensor
     edge_attr: Tensor
+    edge_weight: Tensor
     table_x: Tensor
     titles: tuple[str, ...]
     documents: tuple[str, ...]
@@ -68,6 +70,7 @@ class Corpus:
             owner=_numbered_on([part.owner for part in parts], tables),
             join_index=_numbered_on([part.join_index for part in parts], columns),
             edge_attr=torch.cat([part.edge_attr for part in parts]),
+            edge_weight=torch.cat([part.edge_weight for part in parts]),
             table_x=torch.cat([part.table_x for part in parts]),
             titles=tuple(chain.from_iterable(part.titles for part in parts)),
             documents=tuple(chain.from_iterable(part.documents for part in parts)),
@@ -91,6 +94,7 @@ class Corpus:
             owner=torch.cat([self.owner, more.owner + self.num_tables]),
             join_index=torch.cat([self.join_index, more.join_index + self.num_columns], dim=1),
             edge_attr=self._rows["edge_attr"].append(self.edge_attr, more.edge_attr),
+            edge_weight=torch.cat([self.edge_weight, more.edge_weight]),
             table_x=self._rows["table_x"].append(self.table_x, more.table_x),
             titles=self.titles + more.titles,
             documents=self.documents + more.documents,
@@ -195,9 +199,12 @@ def _pooled(graph: HeteroData) -> Corpus:
     """The corpus of one graph, which may have no table."""
     kept = ~graph["table"].internal
     column = kept[graph[OWNER].edge_index[1]]
-    join_index, edge_attr = subgraph(
-        column, graph[JOIN].edge_index, graph[JOIN].edge_attr, relabel_nodes=True, num_nodes=column.numel()
+    join = graph[JOIN]
+    join_index, edge_attr, kept_join = subgraph(
+        column, join.edge_index, join.edge_attr, relabel_nodes=True, num_nodes=column.numel(), return_edge_mask=True
     )
+    # Graphs that were kept before joins had a confidence know declared joins alone.
+    confidence = join.confidence if "confidence" in join else column.new_ones(kept_join.numel(), dtype=torch.float)
     return Corpus(
         tables=tuple((graph.database, name) for name in compress(graph["table"].name, kept.tolist())),
         columns=tuple(compress(graph["column"].name, column.tolist())),
@@ -205,6 +212,7 @@ def _pooled(graph: HeteroData) -> Corpus:
         owner=(kept.cumsum(0) - 1)[graph[OWNER].edge_index[1][column]],
         join_index=join_index,
         edge_attr=edge_attr,
+        edge_weight=confidence[kept_join],
         table_x=_kept(graph["table"].x, kept),
         titles=tuple(compress(graph["table"].title, kept.tolist())),
         documents=tuple(compress(graph["table"].document, kept.tolist())),

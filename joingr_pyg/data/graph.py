@@ -1,5 +1,6 @@
 """From a database schema and its embeddings to a ``HeteroData`` join graph (Algorithm 1)."""
 
+from collections import defaultdict
 from itertools import combinations
 
 import torch
@@ -34,7 +35,8 @@ def join_graph(database: Database, columns: Tensor, joins: Tensor, tables: Tenso
     Returns:
         A graph with ``data["column"]`` (``x`` ``[C, d]``, ``is_key`` ``[C]``, ``name``), ``data["table"]`` (``x``
         ``[T, d]``, ``name``, ``title``: its readable name, ``document``: its words, ``internal`` ``[T]``: kept by
-        SQLite for itself), the edge types ``intra``, ``join`` (with ``edge_attr`` ``[J, d]``) and ``of`` (column to its
+        SQLite for itself), the edge types ``intra``, ``join`` (with ``edge_attr`` ``[J, d]`` and ``confidence``
+        ``[J]``: the probability that the two are joined, by the key that is surest of it) and ``of`` (column to its
         table), and ``data.database``.
 
     Raises:
@@ -68,6 +70,10 @@ def join_graph(database: Database, columns: Tensor, joins: Tensor, tables: Tenso
         for key in database.joins
     ]
 
+    confidence: dict[frozenset[tuple[str, str]], float] = defaultdict(float)
+    for key in database.foreign_keys:
+        confidence[key.endpoints] = max(confidence[key.endpoints], key.confidence)
+
     data = HeteroData()
     data.database = database.name
     data["column"].x = columns
@@ -82,6 +88,7 @@ def join_graph(database: Database, columns: Tensor, joins: Tensor, tables: Tenso
     data[INTRA].edge_index = _edge_index(intra)
     data[JOIN].edge_index = _edge_index(ends)
     data[JOIN].edge_attr = joins
+    data[JOIN].confidence = torch.tensor([confidence[key.endpoints] for key in database.joins], dtype=torch.float)
     return data
 
 

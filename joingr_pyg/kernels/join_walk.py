@@ -189,7 +189,7 @@ _fetch: Any = intrinsic(_fetching)
 @compiled
 def _fetch_projections(graph: Any, features: Any, node: Any, node_row: Any) -> None:
     """Have all projections fetched that the walks will need: together they take far less time than one by one."""
-    ptr, _, edge_number = graph
+    ptr, _, edge_number, _ = graph
     edge_row, edge_dot, frontier_row, frontier_dot, neighbor_row, neighbor_dot, _, _ = features
     for i in range(node.size):
         for k in range(Index(0), Index(edge_row.shape[1]), LINE):
@@ -205,16 +205,18 @@ def _fetch_projections(graph: Any, features: Any, node: Any, node_row: Any) -> N
 
 
 @lru_cache
-def walk_kernel(channels: int) -> Callable[..., Any]:
+def walk_kernel(channels: int, weighted: bool) -> Callable[..., Any]:
     """The pass for scorers of one hidden size, known to the compiler so that it unrolls and keeps registers.
 
-    Zero channels make every score zero, so shares are uniform.
+    Args:
+        channels: The hidden size. Zero makes every score zero, so shares are uniform.
+        weighted: Whether edges have weights, whose logarithms are added to scores.
     """
     mean = Real(1.0 / max(channels, 1))
 
     @compiled
     def walk(begin: Any, end: Any, graph: Any, model: Any, features: Any, batch: Any, scratch: Any) -> Any:
-        ptr, head, edge_number = graph
+        ptr, head, edge_number, log_weight = graph
         query_weight, query_bias, gain, inverse_gain, shift, output, deposit_axis, hop_axis, moments, decay = model
         edge_row, edge_dot, frontier_row, frontier_dot, neighbor_row, neighbor_dot, first_vector, owned = features
         query, seed, seed_deposit, row = batch
@@ -222,7 +224,7 @@ def walk_kernel(channels: int) -> Callable[..., Any]:
         local, node, node_row, start, mark, queue, key, deposit, score = scratch[0]  # A node that was met.
         base, far, square, along_deposit, along_hop = scratch[1]  # A directed edge that was met.
         opposite, offset, peak, total, asked, own = scratch[2]  # A node of the frontier.
-        slot, source, deviation, inverse, share = scratch[3]  # An edge out of the frontier.
+        slot, source, deviation, inverse, share, weight = scratch[3]  # An edge out of the frontier.
         (upper,) = scratch[4]  # A row of a node.
 
         score_bits = score.view(np.int32)
@@ -323,6 +325,8 @@ def walk_kernel(channels: int) -> Callable[..., Any]:
                                     squares += y * y
                                 variance = squares * mean + epsilon
                             deviation[edges] = variance
+                            if weighted:
+                                weight[edges] = log_weight[edge_number[first + s - start[i]]]
                             slot[edges] = s
                             source[edges] = m
                             s += ONE
@@ -338,6 +342,8 @@ def walk_kernel(channels: int) -> Callable[..., Any]:
                         for k in range(channels):
                             product += output[k] * max(base[s, k] + scale * shift[k], opposite[m, k])
                         share[j] = (product + offset[m]) * inverse[j]
+                        if weighted:
+                            share[j] += weight[j]
                         peak[m] = max(peak[m], share[j])
                     for j in range(edges):
                         share[j] -= peak[source[j]]
@@ -414,6 +420,6 @@ def new_scratch(num_nodes: int, num_edges: int, channels: int, most_rows: int) -
         (local, node, node_row, start, mark, queue, key, deposit, score),
         (reals(num_edges, channels), indices(num_edges), *(reals(num_edges) for _ in range(3))),
         (reals(num_nodes, channels), *(reals(num_nodes) for _ in range(3)), reals(channels + 2), reals(channels)),
-        (indices(num_edges), indices(num_edges), *(reals(num_edges) for _ in range(3))),
+        (indices(num_edges), indices(num_edges), *(reals(num_edges) for _ in range(4))),
         (reals(most_rows),),
     )

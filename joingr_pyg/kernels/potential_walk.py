@@ -25,8 +25,8 @@ def potential_walks(
     over all hops, and is what it stands with if it is new.
 
     Args:
-        graph: Outgoing edges of node ``f`` are ``ptr[f]:ptr[f + 1]``, with far ends ``head`` and numbers ``edge``; all
-            unsigned.
+        graph: Outgoing edges of node ``f`` are ``ptr[f]:ptr[f + 1]``, with far ends ``head`` and numbers ``edge``, all
+            unsigned, and ``[E]`` logarithms of the weights of edges, or none where all weights are 1.
         decay: ``[H]``.
         edge_potential: ``[B, E]``.
         node_potential: ``[B, N]``.
@@ -34,7 +34,7 @@ def potential_walks(
         seed_deposit: ``[B, A]``.
         score: ``[B, N]``.
     """
-    ptr, head, edge = graph
+    ptr, head, _, _ = graph
     num_nodes = ptr.size - 1
     share = np.empty(head.size, np.float32)
     shared = np.full(num_nodes, -1)  # The last query that made the shares of a node.
@@ -63,7 +63,7 @@ def potential_walks(
                         continue
                     if shared[f] != b:
                         shared[f] = b
-                        _share(first, last, head, edge, edge_potential[b], node_potential[b], share)
+                        _share(first, last, graph, edge_potential[b], node_potential[b], share)
                     score[b, f] += standing[place]
                     for j in range(first, last):
                         t = head[j]
@@ -82,11 +82,14 @@ def potential_walks(
 
 
 @compiled
-def _share(first: Any, last: Any, head: Any, edge: Any, edge_potential: Any, node_potential: Any, share: Any) -> None:
+def _share(first: Any, last: Any, graph: tuple[Any, ...], edge_potential: Any, node_potential: Any, share: Any) -> None:
     """The softmax over the edges ``first:last``."""
+    _, head, edge, log_weight = graph
     peak, total = Real(-np.inf), Real(0.0)
     for j in range(first, last):
         share[j] = edge_potential[edge[j]] + node_potential[head[j]]
+        if log_weight.size > 0:
+            share[j] += log_weight[edge[j]]
         peak = max(peak, share[j])
     for j in range(first, last):
         share[j] = np.exp(share[j] - peak)

@@ -106,7 +106,7 @@ class JoinGR(TrainableRetriever):
 
     def index(self, corpus: Corpus) -> Self:
         super().index(corpus)
-        self._planner: WalkPlanner = self.walk.planner(corpus.edge_index, corpus.num_tables)
+        self._planner: WalkPlanner = self.walk.planner(corpus.edge_index, corpus.num_tables, corpus.edge_weight)
         self._graph = corpus.edge_attr, corpus.x
         self._forget()
         return self
@@ -148,10 +148,10 @@ class JoinGR(TrainableRetriever):
         deposit = evidence.deposit[question, place]
         if self.walk.scorer is None:
             return WalkOutput(self.walk.propagate(plan, deposit), plan)
-        projections = self._projections(query)
         frontier = evidence.column[plan.query, plan.frontier]
         neighbor = evidence.column[plan.query, plan.neighbor]
-        return WalkOutput(self.walk.propagate(plan, deposit, projections, frontier, neighbor), plan)
+        score = self.walk.scorer.along(plan, self._projections(query), frontier, neighbor)
+        return WalkOutput(self.walk.propagate(plan, deposit, score), plan)
 
     def scores(self, output: WalkOutput, evidence: WalkEvidence) -> Tensor:
         r"""``[B, T]`` table scores :math:`\hat s(t|q) + \lambda s(t|q)` (section 3.2.4 where :math:`\lambda = 0`)."""
@@ -225,16 +225,15 @@ class JoinGR(TrainableRetriever):
         )
         owner, table = key // self.corpus.num_tables, key % self.corpus.num_tables
         frontier, neighbor = inverse.chunk(2)
-        projections = None
+        score = None
         if self.walk.scorer is not None:
             _, column = self.corpus.similarity_of(query, owner, table)
-            projections = self._projections(query)
-            rows = column[frontier], column[neighbor]
-        laid = self.walk.propagate(plan, deposit[question, place], projections, *(rows if projections else ()))
-        score = laid.new_zeros(key.shape).index_add(0, frontier, laid).index_add(0, neighbor, laid)
-        kept = score > 0
+            score = self.walk.scorer.along(plan, self._projections(query), column[frontier], column[neighbor])
+        laid = self.walk.propagate(plan, deposit[question, place], score)
+        scores = laid.new_zeros(key.shape).index_add(0, frontier, laid).index_add(0, neighbor, laid)
+        kept = scores > 0
         ptr = F.pad(torch.bincount(owner[kept], minlength=len(query)).cumsum(0), (1, 0))
-        return Reached(ptr, table[kept], score[kept])
+        return Reached(ptr, table[kept], scores[kept])
 
     def _fused(self, query: Tensor, lazy: bool = False) -> FusedWalk | None:
         """The compiled walk, where weights stand still, there is one for this device and numba is installed."""

@@ -7,6 +7,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from joingr_pyg.nn.dropout import dropout
+from joingr_pyg.nn.plan import Score, WalkPlan
 from joingr_pyg.nn.rows import take_rows
 
 
@@ -88,6 +89,31 @@ class EdgeScorer(nn.Module):
     def project_query(self, query: Tensor) -> Tensor:
         """Project queries ``[B, query_channels]`` alone, where nodes and edges were projected before."""
         return F.linear(query, self._split()[0], self.input.bias)
+
+    def along(
+        self,
+        plan: WalkPlan,
+        projections: Projections,
+        frontier_row: Tensor | None = None,
+        neighbor_row: Tensor | None = None,
+    ) -> Score:
+        """The scores of the edges of a plan, for :meth:`JoinWalk.propagate`.
+
+        Args:
+            plan: The plan, on the device of the projections.
+            projections: What :meth:`project` returns.
+            frontier_row: ``[L]`` row of the projections that stands for the node each edge leaves; by default the
+                row of its number.
+            neighbor_row: ``[L]`` row that stands for the node at its far end, likewise.
+        """
+        frontier_row = plan.frontier if frontier_row is None else frontier_row
+        neighbor_row = plan.neighbor if neighbor_row is None else neighbor_row
+        rows = (plan.query, plan.edge, frontier_row, neighbor_row)
+
+        def score(positions: slice, deposit: Tensor, hop: int) -> Tensor:
+            return self(projections.gather(*(row[positions] for row in rows)), deposit, hop)
+
+        return score
 
     def forward(self, projected: Tensor, deposit: Tensor, hop: int) -> Tensor:
         """Score edges.

@@ -88,7 +88,8 @@ class FusedWalk:
             raise ImportError("FusedWalk needs numba: pip install 'joingr_pyg[kernels]'")
         self.walk = walk
         self.num_nodes = planner.num_nodes
-        self._graph = tuple(array.astype(np.uint64) for array in (planner.ptr, planner.head, planner.edge))
+        self._graph = graph_arrays(planner)
+        self._weighted = planner.edge_weight is not None
         # Memory that passes leave behind for the next ones.
         self._scratch: deque[Any] = deque()
 
@@ -161,7 +162,8 @@ class FusedWalk:
             scratch = self._scratch.pop()
         except IndexError:
             scratch = new_scratch(self.num_nodes, self._graph[1].size, self._channels, self._most_rows)
-        reached = walk_kernel(self._channels)(*chunk, self._graph, self._model, self._features, batch, scratch)
+        kernel = walk_kernel(self._channels, self._weighted)
+        reached = kernel(*chunk, self._graph, self._model, self._features, batch, scratch)
         # Not done after an error, which leaves the memory half used.
         self._scratch.append(scratch)
         return reached
@@ -201,6 +203,18 @@ class FusedWalk:
 
         vectors = _floats(x)
         return vectors, *encode(vectors if self._owned else vectors[:0])
+
+
+def graph_arrays(planner: WalkPlanner) -> tuple[Array, ...]:
+    """A graph as compiled walks take it.
+
+    Returns:
+        ``[N + 1]`` where the outgoing edges of each node begin, their far ends and numbers, and ``[E]`` logarithms of
+        the weights of edges, or none where all weights are 1.
+    """
+    weight = torch.ones(0) if planner.edge_weight is None else planner.edge_weight.float()
+    indices = (array.astype(np.uint64) for array in (planner.ptr, planner.head, planner.edge))
+    return *indices, _floats(weight.log())
 
 
 def _parameters(scorer: EdgeScorer | None, edge_attr: Tensor, x: Tensor) -> tuple[Any, ...]:

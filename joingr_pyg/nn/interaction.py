@@ -5,7 +5,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from joingr_pyg.nn.plan import WalkPlan
+from joingr_pyg.nn.plan import Score, WalkPlan
 
 
 class Potentials(NamedTuple):
@@ -22,6 +22,11 @@ class Potentials(NamedTuple):
     def gather(self, plan: WalkPlan) -> Tensor:
         """``[L]`` scores :math:`u_e` of the edges of a plan."""
         return self.edge[plan.query, plan.edge] + self.node[plan.query, plan.neighbor]
+
+    def along(self, plan: WalkPlan) -> Score:
+        """The scores of the edges of a plan, for :meth:`JoinWalk.propagate`."""
+        score = self.gather(plan)
+        return lambda positions, deposit, hop: score[positions]
 
 
 class InteractionScorer(nn.Module):

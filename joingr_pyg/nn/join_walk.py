@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from joingr_pyg.nn.edge_scorer import EdgeScorer, Projections
-from joingr_pyg.nn.plan import WalkPlan, WalkPlanner
+from joingr_pyg.nn.plan import Hop, Score, WalkPlan, WalkPlanner
 from joingr_pyg.nn.rows import sum_rows, take_rows
 from joingr_pyg.nn.segment import segment_softmax
 
@@ -72,7 +72,8 @@ class JoinWalk(nn.Module):
     and :math:`\Delta_e` moves on to the far end :math:`t'` unless that was expanded before in the same walk. The
     softmax is over *outgoing* edges, unlike that of attention layers. Loops are never walked; parallel edges are kept
     apart. With ``scorer=None`` the shares are uniform and the decays fixed at their initial value: the paper's
-    heuristic variant.
+    heuristic variant. An edge may have a weight :math:`w_e > 0`, such as the probability that it exists; then
+    :math:`\pi_e \propto w_e \exp(u_e)`.
 
     Args:
         scorer: The edge scorer :math:`s_\theta`, or ``None`` for uniform shares. It is taken as it is, trained or not.
@@ -85,7 +86,7 @@ class JoinWalk(nn.Module):
         - **query**: ``[B, query_channels]``
         - **x**: ``[N, node_channels]``, or ``[M, node_channels]`` with **row** ``[B, N]`` naming the row that stands
           for a node under a query
-        - **edge_index**: ``[2, E]``; **edge_attr**: ``[E, edge_channels]``
+        - **edge_index**: ``[2, E]``; **edge_attr**: ``[E, edge_channels]``; **edge_weight**: ``[E]``
         - **seed**, **seed_query**, **seed_deposit**: ``[W]``
         - output: :class:`WalkOutput`
 
@@ -123,9 +124,9 @@ class JoinWalk(nn.Module):
     def _reset_decays(self) -> None:
         nn.init.constant_(self.decay_logit, torch.tensor(self.decay).logit().item())
 
-    def planner(self, edge_index: Tensor, num_nodes: int) -> WalkPlanner:
+    def planner(self, edge_index: Tensor, num_nodes: int, edge_weight: Tensor | None = None) -> WalkPlanner:
         """A planner of this layer's walks over a graph, to be kept and reused with it."""
-        return WalkPlanner(edge_index, num_nodes, self.hops, self.undirected)
+        return WalkPlanner(edge_index, num_nodes, self.hops, self.undirected, edge_weight=edge_weight)
 
     def forward(
         self,
@@ -138,6 +139,8 @@ class JoinWalk(nn.Module):
         seed_deposit: Tensor,
         row: Tensor | None = None,
         plan: WalkPlan | None = None,
+        edge_weight: Tensor | None = None,
+        projections: Projections | None = None,
     ) -> WalkOutput:
         """Walk from every seed.
 
@@ -150,7 +153,11 @@ class JoinWalk(nn.Module):
             seed_query: Query each walk belongs to.
             seed_deposit: Deposit each walk starts with, not negative.
             row: Row of ``x`` that stands for a node under a query, where node vectors depend on the query.
-            plan: The plan of these seeds, where the caller keeps a planner; the edges and seeds are not read then.
+            plan: The plan of these seeds, where the caller keeps a planner. Seeds and edge weights are those of the
+                plan then.
+            edge_weight: Weights of edges, all 1 by default.
+            projections: What the scorer's ``project`` made of ``query``, ``edge_attr`` and ``x``, where the caller
+                keeps it while weights and vectors stay the same.
 
         Raises:
             ValueError: If a tensor has a wrong shape or type, names a node, query or row that does not exist (rows are
@@ -162,7 +169,8 @@ class JoinWalk(nn.Module):
             raise ValueError(f"'row' needs to have shape [{query.size(0)}, num_nodes] (got {list(row.shape)})")
         num_nodes = x.size(0) if row is None else row.size(1)
         if plan is None:
-            plan = self.planner(edge_index, num_nodes)(seed, seed_query, query.size(0)).to(query.device)
+            planner = self.planner(edge_index, num_nodes, edge_weight)
+            plan = planner(seed, seed_query, query.size(0)).to(query.device)
         planned = (plan.num_queries, plan.num_nodes, plan.num_edges)
         if planned != (query.size(0), num_nodes, edge_index.size(1)):
             raise ValueError(
@@ -173,23 +181,17 @@ class JoinWalk(nn.Module):
             return WalkOutput(self.propagate(plan, seed_deposit), plan)
         if edge_attr.size(0) != plan.num_edges:
             raise ValueError(f"'edge_attr' needs to have {plan.num_edges} rows (got {edge_attr.size(0)})")
-        projections = self.scorer.project(query, edge_attr, x)
-        if row is None:
-            return WalkOutput(self.propagate(plan, seed_deposit, projections), plan)
-        _check_rows(row, x.size(0))
-        frontier, neighbor = row[plan.query, plan.frontier], row[plan.query, plan.neighbor]
-        return WalkOutput(self.propagate(plan, seed_deposit, projections, frontier, neighbor), plan)
+        frontier_row = neighbor_row = None
+        if row is not None:
+            _check_rows(row, x.size(0))
+            frontier_row, neighbor_row = row[plan.query, plan.frontier], row[plan.query, plan.neighbor]
+        if projections is None:
+            projections = self.scorer.project(query, edge_attr, x)
+        score = self.scorer.along(plan, projections, frontier_row, neighbor_row)
+        return WalkOutput(self.propagate(plan, seed_deposit, score), plan)
 
-    def propagate(
-        self,
-        plan: WalkPlan,
-        seed_deposit: Tensor,
-        projections: Projections | None = None,
-        frontier_row: Tensor | None = None,
-        neighbor_row: Tensor | None = None,
-        score: Tensor | None = None,
-    ) -> Tensor:
-        """Run the hops of a plan over projections made before.
+    def propagate(self, plan: WalkPlan, seed_deposit: Tensor, score: Score | None = None) -> Tensor:
+        r"""Run the hops of a plan.
 
         Compiles without graph breaks. One dynamic graph serves every plan whose hops all have two edges and two
         frontier nodes or more; sizes of zero and one, which ``torch.compile`` specialises on, make graphs of their own.
@@ -197,18 +199,15 @@ class JoinWalk(nn.Module):
         Args:
             plan: The plan, on the device of the other arguments.
             seed_deposit: ``[W]`` deposit each walk starts with.
-            projections: First-layer projections; not needed without a scorer.
-            frontier_row: ``[L]`` row of the projections that stands for the node each edge leaves; by default the
-                row of its number.
-            neighbor_row: ``[L]`` row that stands for the node at its far end, likewise.
-            score: ``[L]`` scores :math:`u_e` made elsewhere, for a layer without a scorer.
+            score: What scores the edges of each hop: a callable that takes the positions of these edges in the plan,
+                ``[L_h]`` deposits of the nodes that they leave and the number of the hop, and returns ``[L_h]`` scores
+                :math:`u_e`. By default all scores are 0, so shares are uniform, or proportional to the plan's weights.
 
         Returns:
             ``[L]`` deposits, in single precision at least.
 
         Raises:
-            ValueError: If the plan has another number of hops or walks, or projections or scores are missing or
-                superfluous.
+            ValueError: If the plan has another number of hops or walks, or ``score`` returns another shape.
         """
         if len(plan.hops) != self.hops:
             raise ValueError(f"'plan' needs to have {self.hops} hops (got {len(plan.hops)})")
@@ -216,28 +215,12 @@ class JoinWalk(nn.Module):
             raise ValueError(
                 f"'seed_deposit' needs to have shape [{plan.hops[0].frontier}] (got {list(seed_deposit.shape)})"
             )
-        if (projections is None) != (self.scorer is None):
-            raise ValueError("'projections' need to be given where the layer has a scorer, and only there")
-        if score is not None and (self.scorer is not None or score.shape != plan.query.shape):
-            raise ValueError(f"'score' needs to have shape [{len(plan)}], and the layer no scorer")
         decays = self.decay_logit.sigmoid()
-        if projections is not None:
-            frontier_row = plan.frontier if frontier_row is None else frontier_row
-            neighbor_row = plan.neighbor if neighbor_row is None else neighbor_row
-            rows = (plan.query, plan.edge, frontier_row, neighbor_row)
         # Deposits are sums over many edges: half precision would lose the small ones.
         deposit, deposits = seed_deposit.to(torch.promote_types(seed_deposit.dtype, torch.float)), []
         for number, hop in enumerate(plan.hops, start=1):
             standing = take_rows(deposit, hop.source)
-            positions = slice(hop.start, hop.start + len(hop))
-            if score is not None:
-                share = segment_softmax(score[positions].to(standing.dtype), hop.source, hop.ptr)
-            elif self.scorer is None or projections is None:
-                share = hop.ptr.diff()[hop.source].to(standing.dtype).reciprocal()
-            else:
-                projected = projections.gather(*(row[positions] for row in rows))
-                scored = self.scorer(projected, standing, number)
-                share = segment_softmax(scored.to(standing.dtype), hop.source, hop.ptr)
+            share = _shares(plan, hop, standing, number, score)
             laid = standing * decays[number - 1] * share
             deposits.append(laid)
             deposit = sum_rows(take_rows(laid, hop.carry), hop.target, hop.next_frontier)
@@ -245,6 +228,23 @@ class JoinWalk(nn.Module):
 
     def __repr__(self) -> str:
         return f"{self.__class__.__name__}({self.scorer}, hops={self.hops})"
+
+
+def _shares(plan: WalkPlan, hop: Hop, standing: Tensor, number: int, score: Score | None) -> Tensor:
+    """``[L_h]`` shares of the edges of a hop in the deposits ``[L_h]`` of the nodes that they leave."""
+    positions = slice(hop.start, hop.start + len(hop))
+    logit = None
+    if score is not None:
+        logit = score(positions, standing, number)
+        if not torch.compiler.is_compiling() and logit.shape != standing.shape:
+            raise ValueError(f"'score' needs to return shape {list(standing.shape)} (got {list(logit.shape)})")
+        logit = logit.to(standing.dtype)
+    if plan.edge_weight is not None:
+        log_weight = plan.edge_weight[positions].log().to(standing.dtype)
+        logit = log_weight if logit is None else logit + log_weight
+    if logit is None:
+        return hop.ptr.diff()[hop.source].to(standing.dtype).reciprocal()
+    return segment_softmax(logit, hop.source, hop.ptr)
 
 
 def _check_rows(row: Tensor, num_rows: int) -> None:

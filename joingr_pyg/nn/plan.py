@@ -5,6 +5,7 @@ breadth-first distance ``h - 1`` from the seed, whatever the scores. A plan list
 a batch of walks is a concatenation of plans. Nothing inside the hops depends on data.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,6 +14,13 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 Ints = NDArray[np.int64]
+
+Score = Callable[[slice, Tensor, int], Tensor]
+"""Scores ``[L_h]`` of the edges of one hop.
+
+Its arguments are the positions of the edges in the plan, ``[L_h]`` deposits of the nodes that they leave, and the hop,
+counted from 1.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +67,7 @@ class WalkPlan:
         num_queries: Number of queries ``B``.
         num_nodes: Number of nodes of the graph.
         num_edges: Number of edges of the graph.
+        edge_weight: ``[L]`` weight of each scored edge, or ``None`` where all weights are 1.
     """
 
     query: Tensor
@@ -69,6 +78,7 @@ class WalkPlan:
     num_queries: int
     num_nodes: int
     num_edges: int
+    edge_weight: Tensor | None = None
 
     def __len__(self) -> int:
         return self.query.numel()
@@ -76,12 +86,19 @@ class WalkPlan:
     def to(self, device: torch.device | str) -> "WalkPlan":
         """The same plan with its tensors on ``device``."""
         query, edge, frontier, neighbor = (t.to(device) for t in (self.query, self.edge, self.frontier, self.neighbor))
-        hops = tuple(hop.to(device) for hop in self.hops)
-        return replace(self, query=query, edge=edge, frontier=frontier, neighbor=neighbor, hops=hops)
+        return replace(
+            self,
+            query=query,
+            edge=edge,
+            frontier=frontier,
+            neighbor=neighbor,
+            hops=tuple(hop.to(device) for hop in self.hops),
+            edge_weight=None if self.edge_weight is None else self.edge_weight.to(device),
+        )
 
 
 class WalkPlanner:
-    """Builds walk plans over one graph and keeps the layers of every seed it has seen.
+    r"""Builds walk plans over one graph and keeps the layers of every seed it has seen.
 
     The layers of a seed are made once, by breadth-first search, and kept in flat arrays; the plan of a batch is
     gathered from them without a loop over walks. Work follows the nodes reached, not the nodes that exist.
@@ -92,9 +109,12 @@ class WalkPlanner:
         hops: Number of hops ``H``, at least 1.
         undirected: Whether an edge is walked both ways.
         max_cached_edges: Bound on the edges kept; past it the kept layers are dropped and made again.
+        edge_weight: ``[E]`` weight :math:`w_e` of each edge, above 0: a term :math:`\log w_e` of its score. Both
+            directions of an edge have it. By default all are 1.
 
     Raises:
-        ValueError: If ``hops`` is below 1 or ``edge_index`` is not ``[2, E]`` with integers that name nodes.
+        ValueError: If ``hops`` is below 1, ``edge_index`` is not ``[2, E]`` with integers that name nodes, or
+            ``edge_weight`` is not ``[E]`` with finite numbers above 0.
     """
 
     def __init__(
@@ -104,6 +124,7 @@ class WalkPlanner:
         hops: int,
         undirected: bool = True,
         max_cached_edges: int = 1 << 24,
+        edge_weight: Tensor | None = None,
     ) -> None:
         if hops < 1:
             raise ValueError(f"'hops' needs to be at least 1 (got {hops})")
@@ -115,6 +136,7 @@ class WalkPlanner:
         self.hops = hops
         self.undirected = undirected
         self.max_cached_edges = max_cached_edges
+        self.edge_weight = _weights(edge_weight, self.num_edges)
 
         edge = np.arange(self.num_edges)
         if undirected:
@@ -134,18 +156,23 @@ class WalkPlanner:
     def __repr__(self) -> str:
         return f"{self.__class__.__name__}({self.num_nodes} nodes, {self.num_edges} edges, hops={self.hops})"
 
-    def extend(self, edge_index: Tensor, num_nodes: int) -> None:
+    def extend(self, edge_index: Tensor, num_nodes: int, edge_weight: Tensor | None = None) -> None:
         """Add a graph beside the present one; the layers kept of the present nodes stay.
 
         Args:
             edge_index: ``[2, E']`` edges of the added graph, whose nodes count from 0 there. Its nodes and edges are
                 numbered on behind the present ones here.
             num_nodes: Number of added nodes.
+            edge_weight: ``[E']`` weights of the added edges; by default all are 1.
 
         Raises:
-            ValueError: If ``edge_index`` is not ``[2, E']`` with integers that name added nodes.
+            ValueError: If ``edge_index`` is not ``[2, E']`` with integers that name added nodes, or ``edge_weight`` is
+                not ``[E']`` with finite numbers above 0.
         """
-        added = WalkPlanner(edge_index, num_nodes, self.hops, self.undirected)
+        added = WalkPlanner(edge_index, num_nodes, self.hops, self.undirected, edge_weight=edge_weight)
+        if self.edge_weight is not None or added.edge_weight is not None:
+            parts = [torch.ones(p.num_edges) if p.edge_weight is None else p.edge_weight for p in (self, added)]
+            self.edge_weight = torch.cat(parts)
         self.tail = np.r_[self.tail, added.tail + self.num_nodes]
         self.head = np.r_[self.head, added.head + self.num_nodes]
         self.edge = np.r_[self.edge, added.edge + self.num_edges]
@@ -206,15 +233,17 @@ class WalkPlanner:
             positions.append(self._position[kept])
             owners.append(queries[walk])
         position = np.concatenate(positions)
+        edge = torch.from_numpy(self.edge[position])
         return WalkPlan(
             query=torch.from_numpy(np.concatenate(owners)),
-            edge=torch.from_numpy(self.edge[position]),
+            edge=edge,
             frontier=torch.from_numpy(self.tail[position]),
             neighbor=torch.from_numpy(self.head[position]),
             hops=tuple(hops),
             num_queries=num_queries,
             num_nodes=self.num_nodes,
             num_edges=self.num_edges,
+            edge_weight=None if self.edge_weight is None else self.edge_weight[edge],
         )
 
     def _forget(self) -> None:
@@ -276,6 +305,23 @@ def _numbers(name: str, tensor: Tensor, count: int) -> Ints:
     if numbers.size and not 0 <= numbers.min() <= numbers.max() < count:
         raise ValueError(f"'{name}' needs to hold numbers in [0, {count}) (got {numbers.min()} to {numbers.max()})")
     return numbers
+
+
+def _weights(edge_weight: Tensor | None, num_edges: int) -> Tensor | None:
+    """The weights on the CPU, or ``None`` where all are 1 and need no gradient: they change nothing then."""
+    if edge_weight is None:
+        return None
+    if edge_weight.shape != (num_edges,) or not edge_weight.is_floating_point():
+        raise ValueError(
+            f"'edge_weight' needs to hold {num_edges} floating point numbers, one for each edge "
+            f"(got {edge_weight.dtype} of shape {list(edge_weight.shape)})"
+        )
+    weight = edge_weight.cpu()
+    if not ((weight > 0) & weight.isfinite()).all():
+        raise ValueError(
+            f"'edge_weight' needs to hold finite numbers above 0 (got {weight.min().item()} to {weight.max().item()})"
+        )
+    return weight if weight.requires_grad or (weight != 1).any() else None
 
 
 def _ragged(starts: Ints, lengths: Ints) -> tuple[Ints, Ints]:

@@ -2,12 +2,11 @@
 
 from typing import Any
 
-import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from joingr_pyg.nn.fused import fused_available, share_out
+from joingr_pyg.nn.fused import fused_available, graph_arrays, share_out
 from joingr_pyg.nn.interaction import Potentials
 from joingr_pyg.nn.join_walk import JoinWalk
 from joingr_pyg.nn.plan import WalkPlanner
@@ -37,7 +36,7 @@ class FusedPotentialWalk:
             raise ValueError("'walk' needs to be a layer without a scorer")
         self.num_nodes = planner.num_nodes
         self.num_edges = planner.num_edges
-        self._graph = tuple(array.astype(np.uint64) for array in (planner.ptr, planner.head, planner.edge))
+        self._graph = graph_arrays(planner)
         self._decay = walk.decay_logit.detach().sigmoid().float().numpy()
 
     def __call__(self, potentials: Potentials, seed: Tensor, seed_deposit: Tensor) -> Tensor:

@@ -18,6 +18,7 @@ def literal_walk(
     edge_index: Tensor,
     edge_attr: Tensor,
     anchors: dict[int, Tensor | float],
+    edge_weight: Tensor | None = None,
 ) -> dict[int, Tensor]:
     """Walk one question from each of its anchors.
 
@@ -28,6 +29,7 @@ def literal_walk(
         edge_index: ``[2, E]`` join edges between tables.
         edge_attr: ``[E, edge_channels]`` their vectors.
         anchors: Initial deposit of each anchor table.
+        edge_weight: ``[E]`` weights that shares are proportional to; all are 1 in the paper.
 
     Returns:
         The deposits ``D_E`` by edge.
@@ -60,8 +62,11 @@ def literal_walk(
                         for edge, neighbor in edges
                     ]
                     share = walk.scorer.concatenated(torch.stack(features)).softmax(0)
-                for (edge, neighbor), weight in zip(edges, share, strict=True):
-                    laid = standing * walk.decay_logit[hop - 1].sigmoid() * weight
+                if edge_weight is not None:
+                    share = share * edge_weight[[edge for edge, _ in edges]]
+                    share = share / share.sum()
+                for (edge, neighbor), part in zip(edges, share, strict=True):
+                    laid = standing * walk.decay_logit[hop - 1].sigmoid() * part
                     deposits[edge] = deposits.get(edge, 0.0) + laid
                     if neighbor not in visited:
                         moved[neighbor] = moved.get(neighbor, 0.0) + laid

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from torch import Tensor
 from torch_geometric.data import HeteroData
 
-from joingr_pyg import corpus as corpus_module
+from joingr_pyg.data import corpus as corpus_module
 from joingr_pyg.data.corpus import Corpus
-from joingr_pyg.data.graph import join_graph
+from joingr_pyg.data.graph import JOIN, join_graph
 from joingr_pyg.datasets.join_graphs import build_graphs
 from joingr_pyg.encoders import CachedEncoder, HashingEncoder
 from joingr_pyg.errors import JoinGRError
@@ -76,6 +76,20 @@ def test_sqlite_s_own_tables_are_in_no_pool() -> None:
         "order.cage = cage.id",
     ]
     assert corpus.edge_attr.flatten().tolist() == [-2, -3, -1]
+
+
+def test_joins_are_weighed_by_confidence() -> None:
+    own = ForeignKey("item", "id", "sqlite_stat1", "idx", confidence=0.25)
+    unsure = replace(SHOP.foreign_keys[0], source="inferred", confidence=0.5)
+    shop = replace(SHOP, tables=(own_stat(), *SHOP.tables), foreign_keys=(own, unsure, SHOP.foreign_keys[1]))
+    assert pool(shop, ZOO).edge_weight.tolist() == [0.5, 1.0, 1.0]
+    assert pool(SHOP).edge_weight.tolist() == [1.0, 1.0]
+
+
+def test_graphs_without_confidence_know_declared_joins() -> None:
+    kept = graph(SHOP)
+    del kept[JOIN].confidence
+    assert Corpus.from_graphs([kept]).edge_weight.tolist() == [1.0, 1.0]
 
 
 def own_stat() -> Table:
@@ -167,7 +181,7 @@ def graph(database: Database) -> HeteroData:
 
 def assert_equal(left: Corpus, right: Corpus) -> None:
     assert (left.tables, left.columns) == (right.tables, right.columns)
-    for name in ("x", "owner", "join_index", "edge_attr", "edge_index"):
+    for name in ("x", "owner", "join_index", "edge_attr", "edge_weight", "edge_index"):
         assert torch.equal(getattr(left, name), getattr(right, name)), name
 
 

@@ -120,6 +120,18 @@ def test_without_keys_there_are_columns_and_no_edges() -> None:
     assert data["column"].num_nodes == 4
 
 
+def test_a_join_is_as_sure_as_the_surest_of_its_keys() -> None:
+    keys = (
+        ForeignKey("book", "author", "person", "id", source="inferred", confidence=0.5),
+        ForeignKey("person", "id", "book", "author", source="mined", confidence=0.75),
+        ForeignKey("book", "editor", "person", "id"),
+        ForeignKey("book", "editor", "person", "id", source="inferred", confidence=0.25),
+    )
+    data = graph(Database("d", (table("person", "id"), table("book", "author editor")), keys))
+    assert data[JOIN].confidence.tolist() == [0.75, 1.0]
+    assert graph(Database("d", (table("person", "id"),)))[JOIN].confidence.shape == (0,)
+
+
 def test_a_column_of_the_same_name_is_another_column() -> None:
     database = Database("d", (table("a", "id b"), table("b", "id b")), (ForeignKey("a", "b", "b", "id"),))
     assert pairs(graph(database), JOIN) == [(1, 2)]

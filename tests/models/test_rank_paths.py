@@ -1,5 +1,7 @@
 """However a corpus is ranked (all tables or those reached, compiled or on tensors), the answer is one."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
@@ -33,8 +35,16 @@ def rank(model: JoinGR, query: torch.Tensor, monkeypatch: pytest.MonkeyPatch, de
     return model.rank(Queries(query), 15)
 
 
+@pytest.fixture(scope="module")
+def weighted(corpus: Corpus) -> Corpus:
+    """The same tables with joins that are more or less sure."""
+    weight = 1 - torch.rand(len(corpus.edge_weight), generator=torch.Generator().manual_seed(0))
+    return replace(corpus, edge_weight=weight)
+
+
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 @pytest.mark.parametrize("learned", [True, False])
+@pytest.mark.parametrize("pool", ["corpus", "weighted"])
 @pytest.mark.parametrize(
     ("dense", "fused"),
     [
@@ -45,13 +55,15 @@ def rank(model: JoinGR, query: torch.Tensor, monkeypatch: pytest.MonkeyPatch, de
 )
 def test_paths_agree(
     demo: Demo,
-    corpus: Corpus,
+    request: pytest.FixtureRequest,
     monkeypatch: pytest.MonkeyPatch,
+    pool: str,
     options: dict[str, object],
     learned: bool,
     dense: bool,
     fused: bool,
 ) -> None:
+    corpus = request.getfixturevalue(pool)
     torch.manual_seed(0)
     query = demo.encode_questions().vector[::6]
     model = (JoinGR(64, **options) if learned else heuristic(**options)).eval().index(corpus)
@@ -64,6 +76,16 @@ def test_paths_agree(
             table = other.table[row, place]
             near = (plain.score[row] - other.score[row, place]).abs() < 1e-5
             assert table in plain.table[row, near] or near[-1], (row, place)
+
+
+def test_confidence_in_joins_changes_the_ranking(demo: Demo, corpus: Corpus, weighted: Corpus) -> None:
+    torch.manual_seed(0)
+    queries = demo.encode_questions()[::6]
+    for model in (JoinGR(64), heuristic(), JoinGRPlus(64), JoinGRPlus(None)):
+        plain, other = (model.eval().index(pool).rank(queries, 15).score for pool in (corpus, weighted))
+        assert (plain - other).abs().max() > 0.01
+        ones = replace(corpus, edge_weight=torch.ones_like(corpus.edge_weight))
+        assert torch.equal(model.index(ones).rank(queries, 15).score, plain)
 
 
 class OneHop(JoinGR):

@@ -80,7 +80,8 @@ def literal() -> Callable[[JoinWalk, Inputs], tuple[Tensor, Tensor]]:
         for number in range(query.size(0)):
             own = (inputs["seed_query"] == number).nonzero().flatten().tolist()
             anchors = {int(inputs["seed"][i]): inputs["seed_deposit"][i] for i in own}
-            laid = literal_walk(walk, query[number], inputs["x"][row[number]], edge_index, inputs["edge_attr"], anchors)
+            vectors = inputs["x"][row[number]], edge_index, inputs["edge_attr"]
+            laid = literal_walk(walk, query[number], *vectors, anchors, inputs.get("edge_weight"))
             for edge, deposit in laid.items():
                 deposits = deposits.index_put((torch.tensor(number), torch.tensor(edge)), deposit)
             scores.append(literal_scores(laid, edge_index, row.size(1)).to(query.dtype))

@@ -35,7 +35,8 @@ def seed_matrix(inputs: Inputs, num_queries: int) -> tuple[Tensor, Tensor]:
 
 def fused_scores(walk: JoinWalk, inputs: Inputs) -> Tensor:
     row = inputs["row"]
-    fused = FusedWalk(walk, walk.planner(inputs["edge_index"], row.size(1)), inputs["edge_attr"], inputs["x"])
+    planner = walk.planner(inputs["edge_index"], row.size(1), inputs.get("edge_weight"))
+    fused = FusedWalk(walk, planner, inputs["edge_attr"], inputs["x"])
     return fused(inputs["query"], *seed_matrix(inputs, row.size(0)), row).dense(row.size(1))
 
 
@@ -110,8 +111,9 @@ def test_equals_literal(make_walk: Make, make_inputs: MakeInputs, literal: Liter
     hops=st.integers(1, 5),
     undirected=st.booleans(),
     learned=st.booleans(),
+    weighted=st.booleans(),
 )
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=80)
 def test_equals_layer(
     make_walk: Make,
     make_inputs: MakeInputs,
@@ -122,9 +124,13 @@ def test_equals_layer(
     hops: int,
     undirected: bool,
     learned: bool,
+    weighted: bool,
 ) -> None:
     walk = make_walk(seed, learned=learned, hops=hops, undirected=undirected)
-    assert_equals_layer(walk, make_inputs(seed, num_nodes, num_edges, num_queries))
+    inputs = make_inputs(seed, num_nodes, num_edges, num_queries)
+    if weighted:
+        inputs["edge_weight"] = 1 - torch.rand(num_edges, generator=torch.Generator().manual_seed(seed))
+    assert_equals_layer(walk, inputs)
 
 
 def test_walks_of_one_query_may_start_at_one_node(make_walk: Make, make_inputs: MakeInputs) -> None:

@@ -2,7 +2,7 @@
 
 import torch
 
-from joingr_pyg.nn import InteractionScorer, JoinWalk, WalkPlanner
+from joingr_pyg.nn import InteractionScorer, JoinWalk, Potentials, WalkPlanner
 
 
 def inputs() -> tuple[torch.Tensor, ...]:
@@ -31,15 +31,15 @@ def test_scores_are_those_of_the_formula() -> None:
 def test_without_interactions_it_starts_as_uniform_shares() -> None:
     scorer = InteractionScorer(4, 5, 7, edge_features=1, node_features=2, rank=0)
     plan = WalkPlanner(torch.tensor([[0, 0, 1], [1, 2, 3]]), 6, hops=2)(torch.tensor([0]), torch.tensor([0]), 2)
-    score = scorer(*inputs()).gather(plan)
+    score = scorer(*inputs()).along(plan)
     walk = JoinWalk(None, hops=2)
-    assert torch.equal(walk.propagate(plan, torch.ones(1), score=score), walk.propagate(plan, torch.ones(1)))
+    assert torch.equal(walk.propagate(plan, torch.ones(1), score), walk.propagate(plan, torch.ones(1)))
 
 
 def test_scores_made_elsewhere_steer_the_walk() -> None:
     plan = WalkPlanner(torch.tensor([[0, 0], [1, 2]]), 3, hops=1)(torch.tensor([0]), torch.tensor([0]), 1)
-    score = torch.tensor([0.0, 1.0]).log1p()
-    laid = JoinWalk(None, hops=1, decay=0.5).propagate(plan, torch.tensor([0.6]), score=score)
+    potentials = Potentials(torch.tensor([[0.0, 1.0]]).log1p(), torch.zeros(1, 3))
+    laid = JoinWalk(None, hops=1, decay=0.5).propagate(plan, torch.tensor([0.6]), potentials.along(plan))
     torch.testing.assert_close(laid, torch.tensor([0.6 * 0.5 / 3, 0.6 * 0.5 * 2 / 3]))
 
 
@@ -47,7 +47,7 @@ def test_every_weight_has_a_gradient() -> None:
     scorer = InteractionScorer(4, 5, 7, edge_features=1, node_features=2, rank=3)
     plan = WalkPlanner(torch.tensor([[0, 0, 1], [1, 2, 3]]), 6, hops=2)(torch.tensor([0, 1]), torch.tensor([0, 1]), 2)
     walk = JoinWalk(None, hops=2, learn_decays=True)
-    laid = walk.propagate(plan, torch.ones(2), score=scorer(*inputs()).gather(plan))
+    laid = walk.propagate(plan, torch.ones(2), scorer(*inputs()).along(plan))
     (laid**2).sum().backward()
     for name, parameter in [*scorer.named_parameters(), ("decay_logit", walk.decay_logit)]:
         assert parameter.grad is not None

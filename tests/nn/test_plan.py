@@ -25,7 +25,7 @@ def assert_equal(left: WalkPlan, right: WalkPlan) -> None:
     for one, other in zip((left, *left.hops), (right, *right.hops), strict=True):
         assert numbers(one) == numbers(other)
         for name, tensor in tensors(one).items():
-            assert tensor.dtype == torch.long
+            assert tensor.dtype == (torch.float if name == "edge_weight" else torch.long)
             assert torch.equal(tensor, getattr(other, name)), name
 
 
@@ -182,13 +182,20 @@ def test_an_extended_planner_plans_as_one_of_all_graphs(
     data: st.DataObject,
 ) -> None:
     edge_index, num_nodes, *walks = batch
-    planner = WalkPlanner(edge_index, num_nodes, hops=3, undirected=undirected)
+
+    def weights(edges: Tensor) -> Tensor:
+        weight = st.sampled_from([1.0, 0.5] if data.draw(st.booleans()) else [1.0])
+        return torch.tensor(data.draw(st.lists(weight, min_size=edges.size(1), max_size=edges.size(1))))
+
+    weight = weights(edge_index)
+    planner = WalkPlanner(edge_index, num_nodes, hops=3, undirected=undirected, edge_weight=weight)
     before = planner(*walks)
     searches = planner._searches
     for added, count in parts:
-        planner.extend(added, count)
+        weight = torch.cat([weight, added_weight := weights(added)])
+        planner.extend(added, count, added_weight)
         edge_index, num_nodes = torch.cat([edge_index, added + num_nodes], dim=1), num_nodes + count
-    whole = WalkPlanner(edge_index, num_nodes, hops=3, undirected=undirected)
+    whole = WalkPlanner(edge_index, num_nodes, hops=3, undirected=undirected, edge_weight=weight)
     assert str(planner) == str(whole)
     assert_equal(planner(*walks), whole(*walks))
     assert planner._searches == searches

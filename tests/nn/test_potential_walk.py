@@ -12,14 +12,21 @@ from joingr_pyg.nn.potential_walk import FusedPotentialWalk
 
 
 def both(
-    edge_index: torch.Tensor, num_nodes: int, hops: int, undirected: bool, seed: torch.Tensor, number: int
+    edge_index: torch.Tensor,
+    num_nodes: int,
+    hops: int,
+    undirected: bool,
+    seed: torch.Tensor,
+    number: int,
+    weighted: bool = False,
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Node scores of the layer and of the compiled walk, under drawn potentials, decays and deposits."""
     generator = torch.Generator().manual_seed(number)
     walk = JoinWalk(None, hops=hops, undirected=undirected, learn_decays=True)
     with torch.no_grad():
         walk.decay_logit.copy_(torch.randn(hops, generator=generator))
-    planner = walk.planner(edge_index, num_nodes)
+    weight = 1 - torch.rand(edge_index.size(1), generator=generator) if weighted else None
+    planner = walk.planner(edge_index, num_nodes, weight)
     potentials = Potentials(
         3 * torch.randn(len(seed), edge_index.size(1), generator=generator),
         torch.randn(len(seed), num_nodes, generator=generator),
@@ -28,7 +35,7 @@ def both(
     query, place = (seed >= 0).nonzero(as_tuple=True)
     plan = planner(seed[query, place], query, len(seed))
     with torch.no_grad():
-        laid = walk.propagate(plan, deposit[query, place], score=potentials.gather(plan))
+        laid = walk.propagate(plan, deposit[query, place], potentials.along(plan))
     scores = torch.zeros(len(seed) * num_nodes)
     for node in (plan.frontier, plan.neighbor):
         scores.index_add_(0, plan.query * num_nodes + node, laid)
@@ -49,6 +56,7 @@ def test_node_scores_are_those_of_the_layer(data: st.DataObject) -> None:
         data.draw(st.booleans()),
         torch.tensor(seeds, dtype=torch.long).reshape(-1, 3),
         data.draw(st.integers(0, 99)),
+        data.draw(st.booleans()),
     )
     torch.testing.assert_close(found, expected, atol=1e-6, rtol=1e-5)
 

@@ -178,7 +178,7 @@ class JoinGRPlus(TrainableRetriever):
 
     def index(self, corpus: Corpus) -> Self:
         super().index(corpus)
-        self.planner = self.walk.planner(corpus.edge_index, corpus.num_tables)
+        self.planner = self.walk.planner(corpus.edge_index, corpus.num_tables, corpus.edge_weight)
         documents: Sequence[str] = corpus.documents
         self.abbreviations = None
         if self.prior.lexical is not None and self.arguments["abbreviations"]:
@@ -272,8 +272,8 @@ class JoinGRPlus(TrainableRetriever):
         seed, deposit = self.seeds(evidence)
         question = torch.arange(len(query)).repeat_interleave(seed.size(1))
         plan = self.planner(seed.flatten(), question, len(query)).to(query.device)
-        score = self._potentials(query, evidence, self.memory(evidence.likeness)).gather(plan)
-        return WalkOutput(self.walk.propagate(plan, deposit.flatten(), score=score), plan)
+        potentials = self._potentials(query, evidence, self.memory(evidence.likeness))
+        return WalkOutput(self.walk.propagate(plan, deposit.flatten(), potentials.along(plan)), plan)
 
     def _on(self, device: torch.device) -> TableTensors:
         """:attr:`tables` where the questions are."""

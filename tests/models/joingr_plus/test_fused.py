@@ -3,6 +3,7 @@
 import copy
 import pickle
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 import torch
@@ -74,6 +75,16 @@ def test_both_paths_agree(
 
 def test_they_agree_untrained(demo: Demo, queries: Queries, monkeypatch: pytest.MonkeyPatch) -> None:
     plus = JoinGRPlus(None).eval().index(demo.corpus())
+    assert_same(plus.rank(queries, 15), on_tensors(plus, queries, 15, monkeypatch))
+
+
+@pytest.mark.parametrize("channels", [64, None])
+def test_they_agree_where_joins_are_more_or_less_sure(
+    demo: Demo, queries: Queries, channels: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus = demo.corpus()
+    weight = 1 - torch.rand(len(corpus.edge_weight), generator=torch.Generator().manual_seed(0))
+    plus = learned(JoinGRPlus(channels)).eval().index(replace(corpus, edge_weight=weight))
     assert_same(plus.rank(queries, 15), on_tensors(plus, queries, 15, monkeypatch))
 
 

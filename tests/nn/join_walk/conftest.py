@@ -21,7 +21,7 @@ def edge_index_of() -> Callable[[list[tuple[int, int]]], Tensor]:
 @pytest.fixture(scope="session")
 def require_grad() -> Callable[[Inputs], Inputs]:
     """Have gradients recorded of all inputs that can have one."""
-    differentiable = ("query", "x", "edge_attr", "seed_deposit")
+    differentiable = ("query", "x", "edge_attr", "edge_weight", "seed_deposit")
 
     def mark(inputs: Inputs) -> Inputs:
         return {name: value.requires_grad_() if name in differentiable else value for name, value in inputs.items()}
@@ -55,6 +55,6 @@ def prepared() -> Callable[[JoinWalk, Inputs], tuple]:
         plan = walk.planner(inputs["edge_index"], row.size(1))(inputs["seed"], inputs["seed_query"], row.size(0))
         projections = walk.scorer.project(inputs["query"], inputs["edge_attr"], inputs["x"])
         ends = (row[plan.query, plan.frontier], row[plan.query, plan.neighbor])
-        return plan, inputs["seed_deposit"], projections, *ends
+        return plan, inputs["seed_deposit"], walk.scorer.along(plan, projections, *ends)
 
     return prepare

@@ -12,7 +12,6 @@ from joingr_pyg.nn import JoinWalk
 Inputs = dict[str, Tensor]
 Make = Callable[..., JoinWalk]
 MakeInputs = Callable[..., Inputs]
-Prepared = Callable[[JoinWalk, Inputs], tuple]
 
 
 @pytest.mark.parametrize("hops", [0, -3])
@@ -42,6 +41,11 @@ def test_decay_out_of_range_is_refused(decay: float) -> None:
         ({"seed_deposit": torch.ones(1)}, "'seed_deposit' needs to have shape [2] (got [1])"),
         ({"seed_deposit": torch.ones(3)}, "'seed_deposit' needs to have shape [2] (got [3])"),
         ({"seed_deposit": torch.ones(2, 1)}, "'seed_deposit' needs to have shape [2] (got [2, 1])"),
+        ({"edge_weight": torch.ones(11)}, "'edge_weight' needs to hold 12 floating point numbers"),
+        ({"edge_weight": torch.ones(12).long()}, "'edge_weight' needs to hold 12 floating point numbers"),
+        ({"edge_weight": torch.zeros(12)}, "'edge_weight' needs to hold finite numbers above 0 (got 0.0 to 0.0)"),
+        ({"edge_weight": torch.full((12,), torch.nan)}, "'edge_weight' needs to hold finite numbers above 0"),
+        ({"edge_weight": torch.full((12,), torch.inf)}, "'edge_weight' needs to hold finite numbers above 0"),
         ({"row": torch.zeros(7).long()}, "'row' needs to have shape [3, num_nodes] (got [7])"),
         ({"row": torch.zeros(2, 7).long()}, "'row' needs to have shape [3, num_nodes] (got [2, 7])"),
         ({"row": torch.full((3, 7), 14)}, "'row' needs to hold numbers in [0, 14) (got 14 to 14)"),
@@ -67,12 +71,12 @@ def test_wrong_plans_are_refused(make_walk: Make, make_inputs: MakeInputs) -> No
         walk(**inputs, plan=plan)
 
 
-def test_projections_belong_to_a_scorer(make_walk: Make, make_inputs: MakeInputs, prepared: Prepared) -> None:
-    learned, uniform = make_walk(), make_walk(learned=False)
-    plan, deposit, projections, *_ = prepared(learned, make_inputs())
-    for walk, given_projections in ((learned, None), (uniform, projections)):
-        with pytest.raises(ValueError, match="'projections' need to be given where the layer has a scorer"):
-            walk.propagate(plan, deposit, given_projections)
+def test_scores_of_another_shape_are_refused(make_walk: Make, make_inputs: MakeInputs) -> None:
+    walk, inputs = make_walk(learned=False), make_inputs()
+    plan = walk.planner(inputs["edge_index"], 7)(inputs["seed"], inputs["seed_query"], 3)
+    message = f"'score' needs to return shape [{len(plan.hops[0])}] (got [{len(plan)}])"
+    with pytest.raises(ValueError, match=re.escape(message)):
+        walk.propagate(plan, inputs["seed_deposit"], lambda positions, deposit, hop: torch.zeros(len(plan)))
 
 
 @pytest.mark.parametrize("hop", [0, 4, -1])

@@ -43,8 +43,9 @@ def test_input_forms_give_one_result(make_walk: Make, make_inputs: MakeInputs) -
 
     # Projections made before.
     projections = walk.scorer.project(inputs["query"], inputs["edge_attr"], inputs["x"])
+    assert torch.equal(walk(**inputs, plan=plan, projections=projections).deposit, output.deposit)
     ends = (row[plan.query, plan.frontier], row[plan.query, plan.neighbor])
-    deposit = walk.propagate(plan, inputs["seed_deposit"], projections, *ends)
+    deposit = walk.propagate(plan, inputs["seed_deposit"], walk.scorer.along(plan, projections, *ends))
     assert torch.equal(deposit, output.deposit)
 
     # Node vectors written out for every query, one query at a time.
