@@ -24,7 +24,7 @@ from torch.nn.functional import normalize
 from joingr_pyg.data.corpus import Corpus
 from joingr_pyg.encoders import CachedEncoder, HashingEncoder
 
-pytest_plugins = ["tests.finished_runs", "tests.servers"]
+pytest_plugins = ["tests.finished_runs", "tests.servers", "tests.tiny_models"]
 
 MakeCorpus = Callable[..., Corpus]
 
@@ -58,6 +58,14 @@ QUESTIONS: list[tuple[str, list[str], list[int]]] = [
     ("When was room 101 assigned?", ["ASSIGNMENT", "ROOM"], [1]),
 ]
 """Text, gold tables and gold joins, as positions in :data:`JOINS`; 0 and 1, and 4 and 5, are paraphrases."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cache_of_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The user's cache folder is a temporary one, also in the processes that tests start."""
+    folder = tmp_path_factory.mktemp("user_cache")
+    with patch.dict(os.environ, {"JOINGR_CACHE": str(folder)}):
+        yield folder
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.schema import Column, Database, ForeignKey, Table, TableName
+from joingr_pyg.schema import Database, TableName
 
 ColumnName = tuple[str, str]
 """A column within one database: ``(table, column)``."""
@@ -76,17 +76,7 @@ class Benchmark:
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> "Benchmark":
         """The benchmark that :meth:`to_dict` made plain."""
-        databases = tuple(
-            Database(
-                name=database["name"],
-                tables=tuple(
-                    Table(**{**table, "columns": tuple(Column(**column) for column in table["columns"])})
-                    for table in database["tables"]
-                ),
-                foreign_keys=tuple(ForeignKey(**key) for key in database["foreign_keys"]),
-            )
-            for database in values["databases"]
-        )
+        databases = tuple(Database.from_dict(database) for database in values["databases"])
         questions = tuple(Question(**question) for question in values["questions"])
         dropped = tuple(Dropped(**question) for question in values["dropped"])
         return cls(values["name"], values["split"], databases, questions, dropped)

@@ -30,7 +30,7 @@ from joingr_pyg.datasets.spider import read_spider
 from joingr_pyg.encoders import Encoder
 from joingr_pyg.errors import JoinGRError, require_at_least, require_flags, require_whole
 from joingr_pyg.schema import Database
-from joingr_pyg.schema.descriptors import column_descriptors, join_descriptors, table_descriptors
+from joingr_pyg.schema.descriptors import descriptors
 from joingr_pyg.schema.names.expansion import with_expanded_names
 
 logger = logging.getLogger(__name__)
@@ -236,11 +236,7 @@ class JoinGraphs(InMemoryDataset):
 
 def build_graphs(databases: Sequence[Database], encoder: Encoder) -> list[HeteroData]:
     """The join graph of each database, all of their texts embedded at once."""
-    texts = [
-        describe(database)
-        for describe in (column_descriptors, join_descriptors, table_descriptors)
-        for database in databases
-    ]
+    texts = descriptors(databases)
     vectors = encoder.encode_documents([text for each in texts for text in each])
     parts = vectors.split([len(each) for each in texts])
     columns, joins, tables = (parts[kind * len(databases) : (kind + 1) * len(databases)] for kind in range(3))

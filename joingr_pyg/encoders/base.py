@@ -38,8 +38,10 @@ def require_question(text: str) -> str:
     """Return a question that has something to embed.
 
     Raises:
-        JoinGRError: If the text is blank.
+        JoinGRError: If the text is blank, or no text.
     """
+    if not isinstance(text, str):
+        raise JoinGRError(f"A question needs to be a text (got {type(text).__name__}: {text!r:.60}).")
     if not text.strip():
         raise JoinGRError(f"The question is blank (got {text!r}): ask it in words.")
     return text

@@ -1,6 +1,7 @@
 """One embedding cache for all runs: every text is encoded once, whichever run asks first."""
 
 import logging
+import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -25,6 +26,11 @@ logger = logging.getLogger(__name__)
 _KEY_BYTES = 16
 _MERGED_SHARDS = 32
 _FULL_SHARD_ROWS = 8192
+
+
+def default_cache_folder() -> Path:
+    """The cache folder of this user: ``JOINGR_CACHE`` where that variable is set, else ``~/.cache/joingr_pyg``."""
+    return Path(os.environ.get("JOINGR_CACHE") or "~/.cache/joingr_pyg").expanduser()
 
 
 class EmbeddingCache:
@@ -66,6 +72,10 @@ class EmbeddingCache:
     def gather(self, keys: Sequence[bytes]) -> Tensor:
         """The vectors of cached keys, ``[len(keys), dim]``."""
         return torch.from_numpy(np.stack([self._vectors[key] for key in keys]))
+
+    def preload(self, keys: Sequence[bytes], vectors: Tensor) -> None:
+        """Take vectors ``[len(keys), dim]`` that are stored elsewhere into memory, and not into the folder."""
+        self._vectors.update(zip(keys, vectors.float().numpy(), strict=True))
 
     def refresh(self) -> None:
         """Read the shards that other runs have added since the last look."""
@@ -156,9 +166,39 @@ class CachedEncoder:
         self.progress = progress
         self._cache = EmbeddingCache(encoder.identity, folder)
 
+    @classmethod
+    def of_user(cls, encoder: Encoder) -> "CachedEncoder":
+        """An encoder with the cache that training uses by default, below :func:`default_cache_folder`.
+
+        Where that folder cannot be written to, a warning says so and the vectors are kept in memory only.
+        """
+        folder = default_cache_folder() / "embeddings"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            writable, reason = False, error.strerror or str(error)
+        else:
+            writable, reason = os.access(folder, os.W_OK), "it is not writable"
+        if writable:
+            return cls(encoder, folder)
+        logger.warning(
+            "Embeddings are kept in memory only, because the cache folder '%s' cannot be used (%s): "
+            "set JOINGR_CACHE to another folder to keep them for the next start.",
+            *(folder, reason),
+        )
+        return cls(encoder)
+
     @property
     def dim(self) -> int:
         return self._cache.dim or self.encoder.dim
+
+    def document_vectors(self, texts: Sequence[str]) -> tuple[list[bytes], Tensor]:
+        """The cache keys of documents, and their vectors ``[len(texts), dim]``, as :meth:`preload` takes them."""
+        return [self._cache.key("document", text) for text in texts], self.encode_documents(texts)
+
+    def preload(self, keys: Sequence[bytes], vectors: Tensor) -> None:
+        """Use vectors ``[len(keys), dim]`` that :meth:`document_vectors` returned before, maybe in another process."""
+        self._cache.preload(keys, vectors)
 
     def encode_queries(self, texts: Sequence[str]) -> Tensor:
         return self._encode(texts, "query", self.encoder.encode_queries)
@@ -170,7 +210,9 @@ class CachedEncoder:
         if not texts:
             return torch.empty(0, self.dim)
         keys = [self._cache.key(kind, text) for text in texts]
-        self._cache.refresh()
+        # The folder is read only where memory does not suffice: listing it takes longer than answering a question.
+        if any(key not in self._cache for key in keys):
+            self._cache.refresh()
         if any(key not in self._cache for key in keys):
             with self._cache.adding():
                 self._fill(dict(zip(keys, texts, strict=True)), encode)
@@ -210,5 +252,5 @@ def _usable(folder: Path) -> Iterator[None]:
     except OSError as error:
         raise JoinGRError(
             f"The embedding cache folder {str(folder)!r} cannot be used ({error.strerror or error}): "
-            "make it writable, free space, or choose another with paths.cache=..."
+            "make it writable, free space, or choose another with paths.cache=... or the variable JOINGR_CACHE."
         ) from error

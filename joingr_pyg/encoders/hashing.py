@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from math import log
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -45,6 +46,11 @@ class HashingEncoder:
         self.dim = dim
         self.name = f"hashing-{dim}"
         self.identity = f"hashing:words+3,4-grams:dim={dim}"
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The arguments that make the same encoder again."""
+        return {"dim": self.dim}
 
     def encode_queries(self, texts: Sequence[str]) -> Tensor:
         return self._encode(texts)

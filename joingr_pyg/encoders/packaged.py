@@ -2,6 +2,7 @@
 
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from joingr_pyg.encoders.sentence_transformer import SentenceTransformerEncoder
 from joingr_pyg.errors import JoinGRError
@@ -40,6 +41,11 @@ class MiniLMEncoder(SentenceTransformerEncoder):
             batch_size=batch_size,
             device=device,
         )
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        settings = super().settings
+        return {name: settings[name] for name in ("path", "batch_size")}
 
     def _folder(self) -> Path:
         if self.path is None and (packaged := packaged_minilm()):

@@ -7,7 +7,7 @@ from functools import cached_property
 from hashlib import file_digest, sha256
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import torch
 from torch import Tensor
@@ -80,6 +80,23 @@ class SentenceTransformerEncoder:
         self.batch_size = batch_size
         self.device = device
         self._dim = dim
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The arguments that make the same encoder again, but for the device, which depends on the machine."""
+        return {
+            "model": self.model,
+            "name": self.name,
+            "revision": self.revision,
+            "path": None if self.path is None else str(self.path.resolve()),
+            "weights_sha256": self.weights_sha256,
+            "query_prompt": self.query_prompt,
+            "document_prompt": self.document_prompt,
+            "pooling": self.pooling,
+            "max_length": self.max_length,
+            "dim": self._dim,
+            "batch_size": self.batch_size,
+        }
 
     @cached_property
     def identity(self) -> str:

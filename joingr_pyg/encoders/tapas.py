@@ -69,6 +69,20 @@ class TapasEncoder:
         self.device = device or "cpu"
         self._dim = dim
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The arguments that make the same encoder again, but for the device, which depends on the machine."""
+        return {
+            "model": self.model,
+            "name": self.name,
+            "revision": self.revision,
+            "path": None if self.path is None else str(self.path.resolve()),
+            "table_path": None if self.table_path is None else str(self.table_path.resolve()),
+            "dim": self._dim,
+            "max_length": self.max_length,
+            "batch_size": self.batch_size,
+        }
+
     @cached_property
     def identity(self) -> str:
         local = [folder_digest(_local(path)) for path in (self.path, self.table_path) if path is not None]

@@ -6,12 +6,16 @@ from typing import Any
 
 import torch
 
+import joingr_pyg
 from joingr_pyg.atomic_files import atomic_write
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.models.calibration import Calibration
 from joingr_pyg.models.joingr import JoinGR
 from joingr_pyg.models.joingr_plus import JoinGRPlus
 from joingr_pyg.models.trainable import TrainableRetriever
+
+VERSION = 1
+"""Version of the format of checkpoints; those without a version have this one."""
 
 KEY = "joingr"
 """Where a checkpoint describes itself, beside what the trainer keeps in it."""
@@ -38,6 +42,7 @@ class Description:
         dataset: Dataset it was trained on; empty where it was not.
         seed: Seed it was trained with.
         kind: Name of the model, one of :data:`KINDS`.
+        version: Version of the format.
     """
 
     model: dict[str, Any]
@@ -46,6 +51,7 @@ class Description:
     dataset: str
     seed: int
     kind: str = JoinGR.kind
+    version: int = VERSION
 
 
 def save_checkpoint(path: str | Path, model: TrainableRetriever, description: Description) -> None:
@@ -71,27 +77,70 @@ def load_checkpoint(path: str | Path) -> tuple[TrainableRetriever, Description]:
     """Load a trained model.
 
     Raises:
-        JoinGRError: If the file is missing, damaged, or not a checkpoint of this package.
+        JoinGRError: If the file is missing, damaged, not a checkpoint of this package, or has another format version.
     """
     path = Path(path)
     if not path.is_file():
         raise JoinGRError(f"There is no checkpoint at '{path}': train one with train.py, or correct the path.")
     try:
         stored = torch.load(path, map_location="cpu", weights_only=True)
+        require_version(stored[KEY].get("version", VERSION), VERSION, f"The checkpoint '{path}'")
         description = Description(**stored[KEY])
-        model = KINDS[description.kind](**description.model)
         weights = stored["state_dict"]
-        model.load_state_dict(
-            {name.removeprefix(STATE_PREFIX): value for name, value in weights.items() if name.startswith(STATE_PREFIX)}
-        )
-        if CALIBRATION in stored:
-            model.calibration = Calibration(**stored[CALIBRATION])
+        state = {
+            name.removeprefix(STATE_PREFIX): value for name, value in weights.items() if name.startswith(STATE_PREFIX)
+        }
+        model = make_model(description.kind, description.model, state, stored.get(CALIBRATION))
+    except VersionError:
+        raise
     except Exception as error:  # What is no checkpoint, or a damaged one, fails in many ways.
         raise JoinGRError(
-            f"The file '{path}' is no JoinGR checkpoint ({type(error).__name__}): "
-            "give one that train.py or TableRetriever.save wrote."
+            f"The file '{path}' is no JoinGR checkpoint ({type(error).__name__}): give one that train.py wrote."
         ) from error
-    return model.eval(), description
+    return model, description
+
+
+def make_model(
+    kind: str, arguments: dict[str, Any], state: dict[str, Any], calibration: dict[str, float] | None
+) -> TrainableRetriever:
+    """Make a model from what a file keeps of it.
+
+    Args:
+        kind: Name of the model, one of :data:`KINDS`.
+        arguments: Arguments of the model.
+        state: Its weights and whatever else its ``state_dict`` holds.
+        calibration: The numbers of its :class:`~joingr_pyg.models.calibration.Calibration`, if it is calibrated.
+
+    Returns:
+        The model in evaluation mode.
+    """
+    model = KINDS[kind](**arguments)
+    model.load_state_dict(state)
+    if calibration is not None:
+        model.calibration = Calibration(**calibration)
+    return model.eval()
+
+
+class VersionError(JoinGRError):
+    """A file has another format version than the one that is read."""
+
+
+def require_version(found: object, readable: int, what: str) -> None:
+    """Refuse a file whose format has another version.
+
+    Args:
+        found: The version that the file states.
+        readable: The version that is read.
+        what: The file, as a message begins with it.
+
+    Raises:
+        VersionError: If the versions differ.
+    """
+    if found != readable:
+        raise VersionError(
+            f"{what} has format version {found}, but joingr_pyg {joingr_pyg.__version__} reads version {readable}: "
+            "use the joingr_pyg that wrote it, or write it again with this one."
+        )
 
 
 def keep_calibration(path: Path, calibration: Calibration) -> None:
@@ -110,5 +159,5 @@ def require_encoder(description: Description, name: str, identity: str, path: st
     if identity != description.encoder_identity:
         raise JoinGRError(
             f"Checkpoint '{path}' was trained with encoder {description.encoder!r} "
-            f"({description.encoder_identity}), not with {name!r} ({identity}): use it with the encoder it knows."
+            f"({description.encoder_identity}), not with {name!r} ({identity}): give the encoder of its training."
         )

@@ -59,6 +59,33 @@ class QuestionMemory(nn.Module):
         self._gold += [tuple((database, table) for database, table in tables) for tables in gold]
         self._bind()
 
+    @property
+    def gold(self) -> list[tuple[TableName, ...]]:
+        """The tables that each remembered question needed, whether the corpus has them or not."""
+        return list(self._gold)
+
+    def has(self, vector: Tensor) -> Tensor:
+        """``[M]`` whether the questions with these vectors ``[M, d]`` are remembered."""
+        return self._same(vector).any(dim=1)
+
+    def remove(self, vector: Tensor) -> None:
+        """Forget the questions with these vectors ``[M, d]``, each as often as it was remembered."""
+        kept = ~self._same(vector).any(dim=0)
+        self._asked = self._asked[kept]
+        self._gold = [tables for tables, is_kept in zip(self._gold, kept.tolist(), strict=True) if is_kept]
+        self._bind()
+
+    def _same(self, vector: Tensor) -> Tensor:
+        """``[M, R]`` which of the ``R`` remembered questions have these vectors ``[M, d]``."""
+        if not len(self):
+            return torch.zeros(len(vector), 0, dtype=torch.bool)
+        return vector @ self._asked.t() > SAME
+
+    def rename(self, names: Mapping[TableName, TableName]) -> None:
+        """Let votes for some tables count for tables of other names, such as after a schema was renamed."""
+        self._gold = [tuple(names.get(table, table) for table in tables) for tables in self._gold]
+        self._bind()
+
     def clear(self) -> None:
         """Forget all questions."""
         self._asked, self._gold = torch.empty(0, 0), []

@@ -42,6 +42,10 @@ class TrainableRetriever(Retriever):
         other._modules = dict(self._modules)
         return other.index(corpus)
 
+    def question_texts(self, question: str) -> list[str]:
+        """The texts of a question that this model embeds, so that they can be embedded together."""
+        return [question]
+
     @abstractmethod
     def evidence(self, queries: Queries) -> Any:
         """What is to be known of ``B`` questions and is not learned: :class:`~joingr_pyg.models.evidence.Evidence`."""

@@ -1,7 +1,8 @@
 """How the schemas of a retriever are prepared before they are indexed: names spelt out, and words attached."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from joingr_pyg.schema import Database
 from joingr_pyg.schema.names.expansion import with_expanded_names
@@ -32,3 +33,13 @@ class Preparation:
         if self.words is not None:
             database = with_words(database, self.words)
         return database
+
+    def to_dict(self) -> dict[str, Any]:
+        """The steps as plain values."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> "Preparation":
+        """The steps that :meth:`to_dict` turned into plain values."""
+        words = values["words"]
+        return cls(**{**values, "words": None if words is None else Words(**words)})

@@ -1,22 +1,37 @@
 """Retrieval for a schema of one's own: question in, tables out, with the joins that lead to them."""
 
 from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from itertools import chain
 from pathlib import Path
 from typing import Self
+
+import torch
 
 from joingr_pyg.data.corpus import Corpus
 from joingr_pyg.data.queries import Queries
 from joingr_pyg.datasets.join_graphs import build_graphs
 from joingr_pyg.encoders import CachedEncoder, Encoder, MiniLMEncoder, require_question
-from joingr_pyg.errors import JoinGRError
+from joingr_pyg.encoders.settings import encoder_settings, make_encoder
+from joingr_pyg.errors import JoinGRError, require_at_least, require_whole
 from joingr_pyg.models import JoinGRPlus, TrainableRetriever
 from joingr_pyg.models.calibration import CANDIDATES, require_complete, set_sizes
-from joingr_pyg.models.checkpoint import Description, load_checkpoint, require_encoder, save_checkpoint
+from joingr_pyg.models.checkpoint import load_checkpoint, require_encoder
 from joingr_pyg.models.joingr_plus import untrained
+from joingr_pyg.models.memory import QuestionMemory
 from joingr_pyg.retrieval.explanation import explain
 from joingr_pyg.retrieval.preparation import Preparation
 from joingr_pyg.retrieval.results import RetrievalResult, RetrievedTable
+from joingr_pyg.retrieval.saving import (
+    SavedEncoder,
+    SavedRetriever,
+    is_saved_retriever,
+    read_retriever,
+    write_retriever,
+)
+from joingr_pyg.retrieval.schema_changes import carry_memory_over
 from joingr_pyg.schema import Database, TableName
+from joingr_pyg.schema.descriptors import descriptors
 from joingr_pyg.schema.joins.connecting import connecting_joins
 from joingr_pyg.schema.names.glossary import read_words
 from joingr_pyg.schema.readers.ddl import read_ddl
@@ -27,7 +42,9 @@ class TableRetriever:
 
     Args:
         databases: The schemas whose tables compete, as they are to be indexed.
-        encoder: Encoder of columns, joins and questions; MiniLM where not given.
+        encoder: Encoder of columns, joins and questions; MiniLM where not given. What it embeds is kept on disk, in
+            the user's cache folder (:meth:`CachedEncoder.of_user`), unless it is a :class:`CachedEncoder` with another
+            folder, or with none.
         model: The model; untrained JoinGR+ where not given. :func:`joingr_pyg.models.heuristic` makes the paper's
             untrained walk.
         preparation: How the schemas were prepared, to be kept for when they are read again.
@@ -49,7 +66,7 @@ class TableRetriever:
         preparation: Preparation | None = None,
     ) -> None:
         self.databases = tuple(databases)
-        self.encoder = encoder or CachedEncoder(MiniLMEncoder())
+        self.encoder = _cached(encoder)
         self.preparation = preparation or Preparation()
         self.corpus = Corpus.from_graphs(build_graphs(self.databases, self.encoder))
         self.model = (model or untrained()).eval().index(self.corpus)
@@ -94,27 +111,81 @@ class TableRetriever:
 
     @classmethod
     def from_checkpoint(cls, path: str | Path, databases: Sequence[Database], encoder: Encoder | None = None) -> Self:
-        """Use a trained model, or one that :meth:`save` wrote.
+        """Use a model that ``train.py`` trained.
+
+        Args:
+            path: The checkpoint. A folder that :meth:`save` wrote is read as :meth:`load` reads it.
+            databases: The schemas whose tables compete, as they are to be indexed.
+            encoder: The encoder that the model was trained with; MiniLM where not given.
 
         Raises:
             JoinGRError: If the file is no checkpoint, or was written with another encoder.
         """
-        encoder = encoder or CachedEncoder(MiniLMEncoder())
+        if is_saved_retriever(path):
+            return cls.load(path, databases, encoder=encoder)
+        encoder = _cached(encoder)
         model, description = load_checkpoint(path)
         require_encoder(description, encoder.name, encoder.identity, path)
         retriever = cls(databases, encoder, model)
         retriever._trained = description.dataset, description.seed
         return retriever
 
-    def save(self, path: str | Path) -> None:
-        """Write the model with all that it remembers; :meth:`from_checkpoint` reads it. The schemas are not written.
+    @classmethod
+    def load(
+        cls, path: str | Path, databases: Sequence[Database] | None = None, *, encoder: Encoder | None = None
+    ) -> Self:
+        """Load a retriever that :meth:`save` wrote; it answers exactly as the saved one did.
+
+        Args:
+            path: The folder.
+            databases: The schemas as their reader returns them now, where they have changed; they are prepared as the
+                saved ones were. Only texts that are new are embedded. Remembered questions keep their votes for tables
+                that still exist, as :mod:`joingr_pyg.retrieval.schema_changes` tells, and a warning names the others.
+            encoder: The encoder; needed only if it is of a class that is not part of this package.
 
         Raises:
-            JoinGRError: If the file cannot be written.
+            JoinGRError: If the folder is missing, damaged or has another format version, or its encoder is not the one
+                given, or cannot be made on this machine.
         """
-        model, encoder = self.model, self.encoder
-        description = Description(model.arguments, encoder.name, encoder.identity, *self._trained, model.kind)
-        save_checkpoint(path, model, description)
+        saved = read_retriever(path)
+        used = _cached(_encoder_of(saved.encoder, encoder, path))
+        used.preload([row.tobytes() for row in saved.keys.numpy()], saved.vectors)
+        indexed = saved.databases
+        if databases is not None:
+            same = {database.name: database for database in saved.databases}
+            indexed = tuple(
+                database if database == same.get(database.name) else saved.preparation([database])[0]
+                for database in databases
+            )
+            carry_memory_over(saved.model, saved.databases, indexed)
+        retriever = cls(indexed, used, saved.model, preparation=saved.preparation)
+        retriever._trained = saved.dataset, saved.seed
+        return retriever
+
+    def save(self, path: str | Path) -> None:
+        """Write everything that the answers depend on to a folder, for :meth:`load` to read.
+
+        That is the schemas with their vectors, how they were prepared, the model with its calibration and all that it
+        remembers, and which encoder embeds questions; the weights of the encoder are not written.
+
+        Args:
+            path: The folder, which may be missing. A retriever that was saved there before is replaced.
+
+        Raises:
+            JoinGRError: If the folder cannot be written, or holds other files.
+        """
+        texts = dict.fromkeys(chain.from_iterable(descriptors(self.databases)))
+        keys, vectors = self.encoder.document_vectors(list(texts))
+        saved = SavedRetriever(
+            self.databases,
+            self.preparation,
+            SavedEncoder(self.encoder.name, self.encoder.identity, encoder_settings(self.encoder)),
+            torch.frombuffer(bytearray(b"".join(keys)), dtype=torch.uint8).view(len(keys), -1),
+            vectors,
+            self.model,
+            *self._trained,
+        )
+        write_retriever(path, saved)
 
     def remember(self, questions: Sequence[str], tables: Sequence[Iterable[str | TableName]]) -> Self:
         """Let answered questions vote from now on for the tables that they needed, beside those remembered before.
@@ -128,16 +199,41 @@ class TableRetriever:
             JoinGRError: If the model does not remember, a question is blank, there are not as many sets of tables as
                 questions, or a table is unknown or its name not enough.
         """
-        if not isinstance(self.model, JoinGRPlus) or self.model.prior.memory is None:
-            raise JoinGRError("This model does not remember questions: use JoinGR+ with its memory, the default.")
+        memory = self._memory()
+        questions = _require_questions(questions, "remember")
         if len(questions) != len(tables) or any(isinstance(names, str) for names in tables):
             raise JoinGRError(
                 f"Each of {len(questions)} questions needs a list of its tables (got {len(tables)}: {tables!s:.60})."
             )
         gold = [[self._full_name(table) for table in names] for names in tables]
-        queries = Queries.encode([require_question(question) for question in questions], self.encoder)
-        self.model.memory.add(queries.vector, gold)
+        memory.add(self.encoder.encode_queries(questions), gold)
         return self
+
+    def forget(self, questions: Sequence[str]) -> Self:
+        """Take back what :meth:`remember` was given: these questions have no vote any more.
+
+        Args:
+            questions: The questions, as they were remembered.
+
+        Raises:
+            JoinGRError: If the model does not remember, or one of the questions was not remembered; then all are kept.
+        """
+        memory = self._memory()
+        questions = _require_questions(questions, "forget")
+        vectors = self.encoder.encode_queries(questions)
+        unknown = [question for question, has in zip(questions, memory.has(vectors).tolist(), strict=True) if not has]
+        if unknown:
+            raise JoinGRError(
+                f"{len(unknown)} of {len(questions)} questions are not remembered, such as {unknown[0]!r:.80}: "
+                "give them as they were remembered."
+            )
+        memory.remove(vectors)
+        return self
+
+    def _memory(self) -> QuestionMemory:
+        if not isinstance(self.model, JoinGRPlus) or self.model.prior.memory is None:
+            raise JoinGRError("This model does not remember questions: use JoinGR+ with its memory, the default.")
+        return self.model.memory
 
     def _full_name(self, table: str | TableName) -> TableName:
         """The ``(database, table)`` that a table's name, alone or with that of its database, belongs to."""
@@ -145,7 +241,10 @@ class TableRetriever:
         if len(matching) == 1:
             return matching[0]
         if not matching:
-            raise JoinGRError(f"No database has the table {table!r}: name it as its schema spells it.")
+            name = table if isinstance(table, str) else table[-1]
+            nearest = get_close_matches(str(name), [name for _, name in self.corpus.tables], n=1)
+            hint = f"did you mean {nearest[0]!r}?" if nearest else "name it as its schema spells it."
+            raise JoinGRError(f"No database has the table {table!r}: {hint}")
         raise JoinGRError(f"Several databases have a table {table!r}: name it as (database, table).")
 
     def retrieve(self, question: str, k: int | None = 5, *, complete: float = 0.9) -> RetrievalResult:
@@ -158,29 +257,101 @@ class TableRetriever:
             complete: That probability, above 0 and below 1.
 
         Raises:
-            JoinGRError: If the question is blank, ``k`` is below 1 or ``complete`` no probability, or ``k`` is ``None``
-                and the model is not calibrated.
+            JoinGRError: If the question is blank or no text, ``k`` is below 1 or no whole number, ``complete`` is no
+                probability, or ``k`` is ``None`` and the model is not calibrated.
+        """
+        if not isinstance(question, str):
+            raise JoinGRError(
+                f"'question' needs to be one text (got {type(question).__name__}): use retrieve_batch for several."
+            )
+        return self.retrieve_batch([question], k, complete=complete)[0]
+
+    def retrieve_batch(
+        self, questions: Sequence[str], k: int | None = 5, *, complete: float = 0.9
+    ) -> list[RetrievalResult]:
+        """Answer many questions in one call, which embeds all of their texts in batches.
+
+        Args:
+            questions: The questions.
+            k: As of :meth:`retrieve`.
+            complete: As of :meth:`retrieve`.
+
+        Returns:
+            What :meth:`retrieve` returns for each question, in their order.
+
+        Raises:
+            JoinGRError: As :meth:`retrieve`.
         """
         require_complete(complete)
-        query = Queries.encode([require_question(question)], self.encoder)
+        if k is not None:
+            require_whole(k=k)
+            require_at_least(1, k=k)
+        questions = _require_questions(questions, "retrieve_batch")
+        if not questions:
+            return []
+        self.encoder.encode_queries([text for question in questions for text in self.model.question_texts(question)])
+        return [self._retrieve(query, k, complete) for query in Queries.encode(questions, self.encoder).split(1)]
+
+    def _retrieve(self, query: Queries, k: int | None, complete: float) -> RetrievalResult:
         ranking = self.model.rank(query, CANDIDATES if k is None else k)
         if k is None:
             ranking = ranking.first(int(set_sizes(self.model.needed(ranking, query), complete)))
-        return RetrievalResult(question, tuple(explain(self.model, query, ranking)), self.databases)
+        return RetrievalResult(query.text[0], tuple(explain(self.model, query, ranking)), self.databases)
 
-    def joins_between(self, tables: Iterable[RetrievedTable]) -> list[str]:
+    def joins_between(self, tables: Iterable[RetrievedTable | str | TableName]) -> list[str]:
         """Few joins that connect tables, as ``"a.x = b.y"``; they may lead over tables that are not among them.
 
         Of equally short ways those are taken that led to the tables. Tables of different databases, and those that no
         joins connect, stay apart.
+
+        Args:
+            tables: Tables that were retrieved, or names of tables as :meth:`remember` takes them.
+
+        Raises:
+            JoinGRError: If a table is unknown or its name not enough.
         """
-        tables = list(tables)
+        if isinstance(tables, str):
+            raise JoinGRError(f"'tables' needs to be a list of tables (got the text {tables!r:.60}).")
+        names: dict[str, list[str]] = {}
+        led: set[str] = set()
+        for table in tables:
+            if isinstance(table, RetrievedTable):
+                names.setdefault(table.database, []).append(table.table)
+                led.update(table.joins)
+            else:
+                database_name, table_name = self._full_name(table)
+                names.setdefault(database_name, []).append(table_name)
         joins = []
         for database in self.databases:
-            own = [table for table in tables if table.database == database.name]
-            if len(own) < 2:
-                continue
-            led = {join for table in own for join in table.joins}
-            preferred = [join for join in database.joins if str(join) in led]
-            joins += [str(join) for join in connecting_joins(database, [table.table for table in own], preferred)]
+            if len(own := names.get(database.name, [])) > 1:
+                preferred = [join for join in database.joins if str(join) in led]
+                joins += [str(join) for join in connecting_joins(database, own, preferred)]
         return joins
+
+
+def _cached(encoder: Encoder | None) -> CachedEncoder:
+    """The encoder with a cache: its own if it has one, else that of the user."""
+    return encoder if isinstance(encoder, CachedEncoder) else CachedEncoder.of_user(encoder or MiniLMEncoder())
+
+
+def _encoder_of(saved: SavedEncoder, given: Encoder | None, path: str | Path) -> Encoder:
+    """The encoder of a saved retriever: the given one if there is one, which has to be the same."""
+    if given is None and saved.settings is None:
+        raise JoinGRError(
+            f"The saved retriever '{path}' uses encoder {saved.name!r}, which is not part of joingr_pyg: "
+            "give it as encoder=..."
+        )
+    encoder = given or make_encoder(saved.settings or {})
+    if encoder.identity != saved.identity:
+        raise JoinGRError(
+            f"The saved retriever '{path}' uses encoder {saved.name!r} ({saved.identity}), not {encoder.name!r} "
+            f"({encoder.identity}): give the encoder that it was saved with."
+        )
+    return encoder
+
+
+def _require_questions(questions: Sequence[str], method: str) -> list[str]:
+    """A list of questions that all have something to embed."""
+    if isinstance(questions, str):
+        raise JoinGRError(f"{method} takes a list of questions (got the text {questions!r:.60}): put it in brackets.")
+    return [require_question(question) for question in questions]

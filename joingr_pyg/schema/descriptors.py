@@ -4,6 +4,8 @@ Every function is a pure template over a :class:`~joingr_pyg.schema.Database`. W
 keyed by the text itself, so changing a template never serves stale embeddings.
 """
 
+from collections.abc import Sequence
+
 from joingr_pyg.schema import Column, Database, ForeignKey, Table
 from joingr_pyg.schema.names.readable import readable_name
 
@@ -89,6 +91,15 @@ def join_descriptors(database: Database) -> list[str]:
 def table_descriptors(database: Database) -> list[str]:
     """One text a table, in table order: its name, its database, its description and its first 40 columns."""
     return [_table_text(database, table) for table in database]
+
+
+def descriptors(databases: Sequence[Database]) -> list[list[str]]:
+    """All texts that are embedded: a list for the columns of each database, then for its joins, then for its tables."""
+    return [
+        describe(database)
+        for describe in (column_descriptors, join_descriptors, table_descriptors)
+        for database in databases
+    ]
 
 
 def split_table_descriptor(text: str) -> tuple[str, list[str]] | None:

@@ -1,9 +1,9 @@
 """The typed model of a relational schema that every reader produces and every graph is built from."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 from joingr_pyg.errors import JoinGRError
 
@@ -138,6 +138,28 @@ class Database:
                         f"A foreign key of database {self.name!r} names {table_name!r}.{column!r}, "
                         "which does not exist."
                     )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The schema as plain values."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> "Database":
+        """The schema that :meth:`to_dict` turned into plain values, also after a way through JSON."""
+        return cls(
+            values["name"],
+            tuple(
+                Table(
+                    **{
+                        **table,
+                        "columns": tuple(Column(**column) for column in table["columns"]),
+                        "primary_key": tuple(table["primary_key"]),
+                    }
+                )
+                for table in values["tables"]
+            ),
+            tuple(ForeignKey(**key) for key in values["foreign_keys"]),
+        )
 
     @cached_property
     def _by_name(self) -> dict[str, Table]:

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from joingr_pyg.encoders import CachedEncoder, Encoder, HashingEncoder
+from joingr_pyg.encoders.cache import default_cache_folder
 from joingr_pyg.errors import JoinGRError
 
 TEXTS = ["name of a city", "哪个部门预算最高？", "", "salary"]
@@ -262,3 +263,43 @@ def test_the_progress_bar_shows_only_on_a_terminal(
     CachedEncoder(CountingEncoder(), chunk_size=1, progress=progress).encode_documents(["a", "b"])
     assert ("Embedding with hashing-8: 100%" in stream.getvalue() and "2/2 [" in stream.getvalue()) == shown
     assert bool(stream.getvalue()) == shown
+
+
+def test_the_user_s_cache_is_shared_with_training(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JOINGR_CACHE", str(tmp_path / "user"))
+    CachedEncoder.of_user(CountingEncoder()).encode_documents(TEXTS)
+    again = CountingEncoder()
+    CachedEncoder(again, tmp_path / "user" / "embeddings").encode_documents(TEXTS)
+    assert again.calls == []
+
+
+def test_without_a_place_for_the_user_s_cache_a_warning_is_enough(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("JOINGR_CACHE", str(tmp_path / "file"))
+    assert CachedEncoder.of_user(CountingEncoder()).encode_documents(TEXTS).shape == (4, 8)
+    assert "Embeddings are kept in memory only" in caplog.text
+    assert "set JOINGR_CACHE" in caplog.text
+
+
+def test_the_cache_folder_of_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/somebody")
+    for value in (None, ""):
+        monkeypatch.setenv("JOINGR_CACHE", "") if value == "" else monkeypatch.delenv("JOINGR_CACHE")
+        assert default_cache_folder() == Path("/home/somebody/.cache/joingr_pyg")
+    monkeypatch.setenv("JOINGR_CACHE", "~/mine")
+    assert default_cache_folder() == Path("/home/somebody/mine")
+
+
+def test_vectors_of_another_cache_are_taken_over(tmp_path: Path) -> None:
+    first = CachedEncoder(CountingEncoder())
+    keys, vectors = first.document_vectors(TEXTS)
+    other = CountingEncoder()
+    cached = CachedEncoder(other, tmp_path)
+    cached.preload(keys, vectors)
+    assert torch.equal(cached.encode_documents(TEXTS), first.encode_documents(TEXTS))
+    assert other.calls == []
+    assert shards(tmp_path) == []
+    cached.encode_queries(TEXTS[:1])  # A query is no document.
+    assert len(other.calls) == 1

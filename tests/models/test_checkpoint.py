@@ -125,6 +125,18 @@ def test_what_some_other_program_saved_is_refused(path: Path, stored: Any) -> No
     refused(path)
 
 
+def test_another_version_is_refused_and_both_are_named(path: Path) -> None:
+    torch.save(content(**{KEY: {**DESCRIBED, "version": 2, "unknown": 1}}), path)
+    with pytest.raises(JoinGRError, match=r"best\.ckpt' has format version 2, but joingr_pyg \S+ reads version 1: use"):
+        load_checkpoint(path)
+
+
+def test_a_checkpoint_from_before_there_were_versions_is_read(path: Path) -> None:
+    older = {name: value for name, value in DESCRIBED.items() if name != "version"}
+    torch.save(content(**{KEY: older}), path)
+    assert load_checkpoint(path)[1] == Description(**DESCRIBED)
+
+
 class Malicious:
     """Makes a file when it is unpickled."""
 

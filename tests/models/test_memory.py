@@ -82,3 +82,27 @@ def test_the_state_carries_it_without_code(tmp_path: pytest.TempPathFactory) -> 
 def test_as_many_sets_of_tables_as_questions() -> None:
     with pytest.raises(ValueError, match="'gold' needs to have one entry for each of 3 questions"):
         QuestionMemory().add(ASKED, GOLD[:2])
+
+
+def test_a_question_is_forgotten_as_often_as_it_was_remembered() -> None:
+    model = memory()
+    model.add(ASKED[:1], [[("db", "c")]])
+    question = torch.tensor([[0.8, 0.6]])
+    assert model.has(torch.stack([ASKED[0], question[0]])).tolist() == [True, False]
+    model.remove(ASKED[:1])
+    assert len(model) == 2
+    assert model.gold == [(("db", "b"), ("other", "x")), (("other", "x"),)]
+    weight = [math.exp(2 * 0.96), math.exp(2 * 0.5)]
+    assert model(model.likeness(question)).tolist() == [pytest.approx([0.0, weight[0] / sum(weight), 0.0])]
+    model.remove(ASKED)
+    assert len(model) == 0
+    assert model.has(ASKED).tolist() == [False] * 3
+    model.add(ASKED, GOLD)
+    assert len(model) == 3
+
+
+def test_votes_follow_a_renamed_table() -> None:
+    model = memory()
+    model.rename({("other", "x"): ("db", "c"), ("nowhere", "y"): ("db", "a")})
+    assert model.gold == [(("db", "a"), ("db", "b")), (("db", "b"), ("db", "c")), (("db", "c"),)]
+    assert len(model.voters) == 3

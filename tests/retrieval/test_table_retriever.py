@@ -1,5 +1,6 @@
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from importlib.resources import files
 from pathlib import Path
@@ -156,6 +157,10 @@ def test_joins_between_what_was_found_connect_it(retriever: TableRetriever, enco
         "animal_owners.animal_id = animals.animal_id",
         "animal_owners.owner_id = owners.owner_id",
     ]
+    # Names will do.
+    assert retriever.joins_between(["animals", ("schema", "owners")]) == retriever.joins_between(
+        of("owners", "animals")
+    )
     assert retriever.joins_between(of("owners")) == []
     # Tables of one name in two databases are not taken for each other.
     twice = TableRetriever([*retriever.databases, replace(retriever.databases[0], name="b")], encoder)
@@ -180,16 +185,86 @@ def test_a_remembered_question_votes_for_its_tables(encoder: Encoder, tmp_path: 
     # More may be added, and what is remembered is saved with the model.
     retriever.remember([QUESTION, QUESTION], [[("schema", "owners")], []])
     assert len(retriever.model.memory) == 3
-    retriever.save(tmp_path / "mine.ckpt")
-    again = TableRetriever.from_checkpoint(tmp_path / "mine.ckpt", retriever.databases, encoder)
+    retriever.save(tmp_path / "mine")
+    again = TableRetriever.from_checkpoint(tmp_path / "mine", retriever.databases, encoder)
     assert again.retrieve(ANSWERED, k) == retriever.retrieve(ANSWERED, k) != before
+
+
+def test_what_was_remembered_can_be_taken_back(encoder: Encoder) -> None:
+    retriever = TableRetriever.from_ddl(str(DDL), encoder)
+    before = retriever.retrieve(ANSWERED)
+    retriever.remember([ANSWERED, QUESTION, ANSWERED], [["owners"], ["animals"], ["visits"]])
+    assert retriever.retrieve(ANSWERED) != before
+    with pytest.raises(JoinGRError, match="1 of 2 questions are not remembered, such as 'Who\\?'"):
+        retriever.forget([ANSWERED, "Who?"])
+    assert len(retriever.model.memory) == 3
+    assert retriever.forget([ANSWERED]) is retriever
+    assert len(retriever.model.memory) == 1
+    assert retriever.forget([QUESTION]).retrieve(ANSWERED) == before
+
+
+def test_many_questions_are_answered_as_one_by_one(encoder: Encoder) -> None:
+    calls: list[int] = []
+
+    class Counting(HashingEncoder):
+        def encode_queries(self, texts: Sequence[str]) -> torch.Tensor:
+            calls.append(len(texts))
+            return super().encode_queries(texts)
+
+    questions = [QUESTION, ANSWERED, QUESTION, "animals and their owners", "Rex"]
+    for model in (untrained, heuristic):
+        retriever = TableRetriever.from_ddl(str(DDL), CachedEncoder(Counting(64)), model=model())
+        calls.clear()
+        batch = retriever.retrieve_batch(questions, k=3)
+        # One call, for whatever the model reads of all questions.
+        assert calls == [len({text for question in questions for text in retriever.model.question_texts(question)})]
+        assert [result.question for result in batch] == questions
+        alone = TableRetriever.from_ddl(str(DDL), encoder, model=model())
+        assert batch == [alone.retrieve(question, k=3) for question in questions]
+        assert retriever.retrieve_batch([]) == []
+    alone = TableRetriever.from_ddl(str(DDL), encoder)
+    sets = alone.retrieve_batch(questions, k=None, complete=0.5)
+    assert sets == [alone.retrieve(question, k=None, complete=0.5) for question in questions]
+
+
+def test_what_is_no_question_is_refused(retriever: TableRetriever) -> None:
+    for ask, message in (
+        (lambda: retriever.retrieve(["a", "b"]), r"needs to be one text \(got list\): use retrieve_batch"),
+        (lambda: retriever.retrieve_batch("a"), r"retrieve_batch takes a list of questions \(got the text 'a'\)"),
+        (lambda: retriever.retrieve_batch(["a", None]), r"A question needs to be a text \(got NoneType: None\)"),
+        (lambda: retriever.remember("a", ["owners"]), "remember takes a list of questions"),
+        (lambda: retriever.forget("a"), "forget takes a list of questions"),
+        (lambda: retriever.retrieve("a", k="5"), r"'k' needs to be a whole number \(got '5'\)"),
+        (lambda: retriever.joins_between("owners"), r"'tables' needs to be a list of tables \(got the text 'owners'\)"),
+        (lambda: retriever.joins_between(["ownrs"]), "No database has the table 'ownrs': did you mean 'owners'"),
+    ):
+        with pytest.raises(JoinGRError, match=message):
+            ask()
+
+
+def test_what_is_embedded_is_kept_for_the_next_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JOINGR_CACHE", str(tmp_path / "cache"))
+    texts: list[str] = []
+
+    class Counting(HashingEncoder):
+        def encode_queries(self, questions: Sequence[str]) -> torch.Tensor:
+            texts.extend(questions)
+            return super().encode_queries(questions)
+
+        encode_documents = encode_queries
+
+    first = TableRetriever.from_ddl(str(DDL), Counting(64)).retrieve(QUESTION)
+    assert {QUESTION} < {*texts}
+    texts.clear()
+    assert TableRetriever.from_ddl(str(DDL), Counting(64)).retrieve(QUESTION) == first
+    assert texts == []
 
 
 def test_what_cannot_be_remembered_is_told(papers: TableRetriever, encoder: Encoder) -> None:
     one = TableRetriever.from_ddl(str(DDL), encoder)
     two = TableRetriever([*one.databases, replace(one.databases[0], name="b")], encoder)
     for retriever, questions, tables, message in (
-        (one, [ANSWERED], [["owner"]], "No database has the table 'owner'"),
+        (one, [ANSWERED], [["owner"]], r"No database has the table 'owner': did you mean 'owners'\?"),
         (one, [ANSWERED], [[("b", "owners")]], r"No database has the table \('b', 'owners'\)"),
         (two, [ANSWERED], [["owners"]], r"Several databases have a table 'owners': name it as \(database, table\)"),
         (one, [ANSWERED, QUESTION], [["owners"]], r"Each of 2 questions needs a list of its tables \(got 1: "),
@@ -224,7 +299,7 @@ def test_no_questions_have_no_answers(retriever: TableRetriever, encoder: Encode
 
 
 def test_less_than_one_table_is_refused(retriever: TableRetriever) -> None:
-    with pytest.raises(JoinGRError, match=r"K needs to be at least 1 \(got 0\)"):
+    with pytest.raises(JoinGRError, match=r"'k' needs to be at least 1 \(got 0\)"):
         retriever.retrieve(QUESTION, k=0)
 
 

@@ -34,6 +34,7 @@ from joingr_pyg.schema.names.readable import readable_name
 from joingr_pyg.text.abbreviation_matching import Abbreviations, asked_words, with_names_spelt_out
 from joingr_pyg.text.bm25 import LexicalIndex
 from joingr_pyg.text.coverage import Coverage
+from joingr_pyg.text.phrases import phrases
 
 
 class TableTensors(NamedTuple):
@@ -218,6 +219,9 @@ class JoinGRPlus(TrainableRetriever):
         self.memory.clear()
         self.memory.add(queries.vector, gold)
         return self
+
+    def question_texts(self, question: str) -> list[str]:
+        return [question, *(phrases(question) if self.prior.phrases is not None else [])]
 
     def evidence(self, queries: Queries) -> TableEvidence:
         query = queries.vector

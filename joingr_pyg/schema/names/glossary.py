@@ -149,6 +149,8 @@ def _described(table: Table, tables: Mapping[str, str], columns: Mapping[tuple[s
 
 
 def _behind(description: str, text: str | None) -> str:
-    if not description.strip() or text is None:
-        return text or description
+    if text is None or description.endswith(text):  # Words that are attached twice stand there once.
+        return description
+    if not description.strip():
+        return text
     return f"{description.rstrip('. ')}. {text}"
