@@ -21,7 +21,7 @@ from joingr_pyg.errors import JoinGRError
 from joingr_pyg.evaluation.evaluate import evaluate, evaluate_folds, require_folds, require_protocol
 from joingr_pyg.models import Retriever
 from joingr_pyg.models.checkpoint import load_checkpoint, require_encoder
-from joingr_pyg.runs.comparison import Row, comparison, show, told_sets
+from joingr_pyg.runs.comparison import Row, comparison, database_table, show, told_sets
 from joingr_pyg.runs.files import training_of, write_metrics, write_questions
 from joingr_pyg.runs.secrets import without_secrets
 from joingr_pyg.runs.summary import summarize
@@ -74,6 +74,7 @@ def evaluate_method(cfg: DictConfig, folder: Path) -> dict[str, Any]:
         **({"folds": result.folds, "spread": result.spread} if result.folds else {}),
         **({"sets": {"asked": cfg.complete, **result.sets}} if result.sets else {}),
         **({"measured": retriever.measured()} if retriever.measured() else {}),
+        databases=result.databases,
         **({"trained": trained} if trained else {}),
         overrides=given_overrides(),
         config=without_secrets(OmegaConf.to_container(cfg, resolve=True)),
@@ -84,6 +85,8 @@ def evaluate_method(cfg: DictConfig, folder: Path) -> dict[str, Any]:
     if result.folds:
         title += f", {len(result.folds)} folds"
     show(comparison(title, [Row(method, result.metrics, result.spread, result.questions_per_second)]))
+    if dataset.reports_databases and len(result.databases) > 1:
+        show(database_table(f"{title}: {method} by database", result.databases))
     if result.sets:
         print(told_sets(cfg.complete, result.sets))
     print(f"Results in {folder}")

@@ -1,7 +1,8 @@
 """Benchmarks: questions with gold tables, and the join graphs of the databases they are asked of."""
 
 from joingr_pyg.datasets.benchmark import Benchmark, Dropped, Question
-from joingr_pyg.datasets.join_graphs import DATASETS, Beaver, BeaverNW, Bird, Demo, JoinGraphs, Spider, build_graphs
+from joingr_pyg.datasets.benchmarks import DATASETS, Beaver, BeaverNW, Bird, Demo, Folder, RealSchemas, Spider
+from joingr_pyg.datasets.join_graphs import JoinGraphs, build_graphs
 
 __all__ = [
     "DATASETS",
@@ -11,8 +12,10 @@ __all__ = [
     "Bird",
     "Demo",
     "Dropped",
+    "Folder",
     "JoinGraphs",
     "Question",
+    "RealSchemas",
     "Spider",
     "build_graphs",
 ]

@@ -23,6 +23,8 @@ class Asked:
         sql: The gold SQL.
         gold_tables: Names of the gold tables where the file annotates them; empty means those that the SQL reads.
         gold_joins: The joined columns where the file annotates them.
+        bridge_tables: Gold tables that only connect others, where the file annotates them.
+        dialect: Name of the sqlglot dialect of the gold SQL; empty where it is that of the benchmark.
     """
 
     text: str
@@ -30,6 +32,8 @@ class Asked:
     sql: str
     gold_tables: tuple[str, ...] = ()
     gold_joins: tuple[tuple[ColumnName, ColumnName], ...] = ()
+    bridge_tables: tuple[str, ...] = ()
+    dialect: str = ""
 
 
 def require(what: str, value: str, choices: Collection[str]) -> None:
@@ -94,10 +98,11 @@ def _resolve(index: int, asked: Asked, databases: dict[str, Database], dialect: 
     if asked.gold_tables:
         tables = tuple(dict.fromkeys(_annotated(table, database) for table in asked.gold_tables))
     else:
-        tables = gold_tables(asked.sql, database, dialect)
+        tables = gold_tables(asked.sql, database, asked.dialect or dialect)
     if own := next(filter(is_internal, tables), None):
         raise JoinGRError(f"Its gold table {own!r} is SQLite's own, which is never retrieved.")
-    return Question(index, asked.text, asked.database, tables, asked.gold_joins, asked.sql)
+    bridges = tuple(dict.fromkeys(_annotated(table, database) for table in asked.bridge_tables))
+    return Question(index, asked.text, asked.database, tables, asked.gold_joins, asked.sql, bridges)
 
 
 def _annotated(table: str, database: Database) -> str:

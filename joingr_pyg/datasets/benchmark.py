@@ -21,6 +21,8 @@ class Question:
         gold_tables: Exact names of the tables the gold SQL reads, within that database.
         gold_joins: Column pairs the gold SQL joins, where the benchmark annotates them.
         sql: The gold SQL.
+        bridge_tables: Those of the gold tables that only connect others and that the question does not name, where the
+            benchmark annotates them.
     """
 
     index: int
@@ -29,6 +31,7 @@ class Question:
     gold_tables: tuple[str, ...]
     gold_joins: tuple[tuple[ColumnName, ColumnName], ...] = ()
     sql: str = ""
+    bridge_tables: tuple[str, ...] = ()
 
     @property
     def gold(self) -> tuple[TableName, ...]:

@@ -14,6 +14,13 @@ def gold_tables(questions: Sequence[Question], corpus: Corpus) -> Tensor:
     return _padded([[corpus.table_number[name] for name in question.gold] for question in questions])
 
 
+def bridge_tables(questions: Sequence[Question], corpus: Corpus) -> Tensor:
+    """``[Q, G]`` numbers of the gold tables that only connect others, ``-1`` for empty places."""
+    return _padded(
+        [[corpus.table_number[question.database, table] for table in question.bridge_tables] for question in questions]
+    )
+
+
 def gold_joins(questions: Sequence[Question], corpus: Corpus) -> Tensor:
     """``[Q, G]`` numbers of the annotated gold join edges, ``-1`` for empty places and joins the graph lacks."""
     owner = corpus.owner.tolist()

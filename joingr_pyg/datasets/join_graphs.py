@@ -1,11 +1,10 @@
-"""The benchmarks as PyG datasets: a join graph for each database of a split, with the questions beside them."""
+"""A split of a benchmark as a PyG dataset: a join graph for each database, with the questions beside them."""
 
 import hashlib
 import logging
 import os
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from importlib import resources
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -19,14 +18,10 @@ from joingr_pyg.data.corpus import Corpus
 from joingr_pyg.data.graph import count_edges, join_graph
 from joingr_pyg.data.queries import Queries
 from joingr_pyg.datasets.assembly import tell_dropped
-from joingr_pyg.datasets.beaver import read_beaver
 from joingr_pyg.datasets.benchmark import Benchmark, Dropped, Question
-from joingr_pyg.datasets.bird import read_bird
 from joingr_pyg.datasets.compound_questions import benchmark_with_compound_questions
 from joingr_pyg.datasets.cryptic_names import benchmark_with_cryptic_names
-from joingr_pyg.datasets.demo import read_demo
 from joingr_pyg.datasets.sources import SOURCES, fetch
-from joingr_pyg.datasets.spider import read_spider
 from joingr_pyg.encoders import Encoder
 from joingr_pyg.errors import JoinGRError, require_at_least, require_flags, require_whole
 from joingr_pyg.schema import Database
@@ -69,8 +64,11 @@ class JoinGraphs(InMemoryDataset):
             strict mode a question cannot be resolved.
     """
 
-    benchmark_name: ClassVar[str]
+    benchmark_name: str
     splits: ClassVar[tuple[str, ...]]
+    reports_databases: ClassVar[bool] = False
+    """Whether a run prints the metrics of each database beside those of all."""
+
     benchmark: Benchmark
 
     def __init__(
@@ -112,9 +110,15 @@ class JoinGraphs(InMemoryDataset):
 
     @property
     def raw_file_names(self) -> list[str]:
-        """Raw files of this split, relative to :attr:`raw_dir`."""
-        files = SOURCES[self.benchmark_name].files
-        return [f.target.partition("/")[2] for f in files if f.split in ("", self.split)]
+        """Raw files of this split, relative to :attr:`raw_dir`.
+
+        Those that are fetched from the official source; all files of the folder where there is no such source.
+        """
+        if self.benchmark_name in SOURCES:
+            files = SOURCES[self.benchmark_name].files
+            return [f.target.partition("/")[2] for f in files if f.split in ("", self.split)]
+        folder = Path(self.raw_dir)
+        return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
 
     @property
     def processed_dir(self) -> str:
@@ -125,8 +129,8 @@ class JoinGraphs(InMemoryDataset):
         return [f"{self.benchmark_name}-{self.split}-{self._digest()}.pt"]
 
     def fetch_missing(self) -> None:
-        """Fetch the raw files that are not there."""
-        if not all(os.path.exists(path) for path in self.raw_paths):
+        """Fetch the raw files that are missing, where the benchmark has an official source."""
+        if self.benchmark_name in SOURCES and not all(os.path.exists(path) for path in self.raw_paths):
             fetch(self.benchmark_name, Path(self.root), split=self.split)
 
     def read(self) -> Benchmark:
@@ -260,109 +264,3 @@ def _save(processed: _Processed, path: Path) -> None:
     benchmark, graphs, slices = processed
     with atomic_write(path) as file:
         torch.save({"benchmark": benchmark.to_dict(), "graphs": graphs.to_dict(), "slices": slices}, file)
-
-
-class Bird(JoinGraphs):
-    """BIRD (Li et al., 2023)."""
-
-    benchmark_name = "bird"
-    splits = ("train", "dev")
-
-    @property
-    def raw_file_names(self) -> list[str]:
-        return [*super().raw_file_names, "column_descriptions.json"]
-
-    def read(self) -> Benchmark:
-        return read_bird(self.raw_dir, self.split, strict=self.strict)
-
-
-class Spider(JoinGraphs):
-    """Spider 1.0 (Yu et al., 2018)."""
-
-    benchmark_name = "spider"
-    splits = ("train", "dev")
-
-    def read(self) -> Benchmark:
-        return read_spider(self.raw_dir, self.split, strict=self.strict)
-
-
-class Beaver(JoinGraphs):
-    """BEAVER's data warehouse (Chen et al., 2024a), whose questions are not divided into training and test.
-
-    Args:
-        words: How much is used of the words of its schema that come with this package: ``"none"``, ``"names"``
-            (abbreviations and what tables hold) or ``"full"`` (columns and joins too).
-        arguments: As :class:`JoinGraphs`.
-
-    Raises:
-        JoinGRError: As :class:`JoinGraphs`, and if words are asked for together with cryptic names.
-    """
-
-    benchmark_name = "beaver"
-    splits = ("dev",)
-
-    def __init__(self, *arguments: Any, words: str = "none", **options: Any) -> None:
-        self.words = words
-        super().__init__(*arguments, **options)
-
-    @property
-    def options(self) -> dict[str, Any]:
-        return {**super().options, "words": self.words}
-
-    @property
-    def title(self) -> str:
-        return super().title + (f" with words ({self.words})" if self.words != "none" else "")
-
-    def read(self) -> Benchmark:
-        if self.cryptic_names and self.words != "none":
-            raise JoinGRError(
-                f"The words of BEAVER ({self.words!r}) are those of its own names, which cryptic_names=true replaces: "
-                "leave one of dataset.words and dataset.cryptic_names out."
-            )
-        return read_beaver(self.raw_dir, "dw", strict=self.strict, words=self.words)
-
-
-class BeaverNW(JoinGraphs):
-    """BEAVER's five databases of a network (Chen et al., 2024a)."""
-
-    benchmark_name = "beaver_nw"
-    splits = ("dev",)
-
-    @property
-    def raw_dir(self) -> str:
-        return os.path.join(self.root, "beaver")
-
-    def read(self) -> Benchmark:
-        return read_beaver(self.raw_dir, "nw", strict=self.strict)
-
-
-class Demo(JoinGraphs):
-    """The bundled benchmark: ten databases written for this package, one of them a warehouse with cryptic names.
-
-    Args:
-        root: Not looked at, and need not exist: the raw files are part of the package, and :attr:`root` says where. It
-            is taken so that the demo stands where any other dataset does.
-        arguments: As :class:`JoinGraphs`; there is nothing to download.
-    """
-
-    benchmark_name = "demo"
-    splits = ("train", "test")
-
-    def __init__(self, root: str | Path, *arguments: Any, **options: Any) -> None:
-        super().__init__(str(resources.files("joingr_pyg.datasets")), *arguments, **options)
-
-    @property
-    def raw_file_names(self) -> list[str]:
-        return sorted(str(path.relative_to(self.raw_dir)) for path in Path(self.raw_dir).glob("*/*.*"))
-
-    def fetch_missing(self) -> None:
-        """Nothing: the demo is part of the package."""
-
-    def read(self) -> Benchmark:
-        return read_demo(self.split, strict=self.strict)
-
-
-DATASETS: dict[str, type[JoinGraphs]] = {
-    dataset.benchmark_name: dataset for dataset in (Bird, Spider, Beaver, BeaverNW, Demo)
-}
-"""The datasets by name."""

@@ -1,20 +1,22 @@
 """Evaluating a retriever on a benchmark: pooled over all of its tables, or within each question's database."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from operator import itemgetter
 from typing import Any
 
 import torch
 from torch import Tensor
+from torchmetrics import Metric
 
 from joingr_pyg.data.queries import Queries
 from joingr_pyg.datasets import JoinGraphs, Question
 from joingr_pyg.datasets.folds import mean_and_spread
-from joingr_pyg.datasets.gold import gold_tables
+from joingr_pyg.datasets.gold import bridge_tables, gold_tables
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.evaluation.metrics import RetrievalMetrics, SetMetrics
+from joingr_pyg.evaluation.metrics import BridgeRecall, RetrievalMetrics, SetMetrics
 from joingr_pyg.models import Ranking, Retriever
 from joingr_pyg.models.calibration import CANDIDATES, require_complete, set_sizes
 from joingr_pyg.progress import bar
@@ -28,7 +30,8 @@ class Evaluation:
     """Metrics of one method on one set of questions.
 
     Attributes:
-        metrics: Means over the questions, keyed ``P@5``, ``R@5``, ``PR@5``, ...
+        metrics: Means over the questions, keyed ``P@5``, ``R@5``, ``PR@5``, ..., and ``bridges@5``, ... where the
+            dataset annotates bridge tables.
         records: A plain value a question: its ``index``, ``question``, ``database``, ``gold`` tables, and the
             ``ranked`` tables with scores.
         seconds: Time of ranking alone; the questions were embedded before.
@@ -36,6 +39,7 @@ class Evaluation:
         spread: Standard deviation of each metric over folds.
         sets: What :class:`~joingr_pyg.evaluation.metrics.SetMetrics` says of the sets returned, where the method is
             calibrated; means over folds where there are folds.
+        databases: Metrics of the questions of each database, with their number as ``questions``.
     """
 
     metrics: dict[str, float]
@@ -44,6 +48,7 @@ class Evaluation:
     folds: list[dict[str, float]] = field(default_factory=list)
     spread: dict[str, float] = field(default_factory=dict)
     sets: dict[str, float] = field(default_factory=dict)
+    databases: dict[str, dict[str, float]] = field(default_factory=dict)
 
     @classmethod
     def of_folds(cls, tested: Sequence["Evaluation"]) -> "Evaluation":
@@ -56,6 +61,7 @@ class Evaluation:
             folds=[each.metrics for each in tested],
             spread=spread,
             sets=mean_and_spread([each.sets for each in tested])[0] if all(each.sets for each in tested) else {},
+            databases=_mean_by_database([each.databases for each in tested]),
         )
 
     @property
@@ -95,6 +101,8 @@ def evaluate(
         raise JoinGRError(f"Dataset {dataset.benchmark_name!r} ({dataset.split}) has no question to evaluate.")
     # One process evaluates alone, also where several have trained.
     metrics = RetrievalMetrics(ks, sync_on_compute=False)
+    bridges = BridgeRecall(ks, sync_on_compute=False)
+    by_database: dict[str, tuple[RetrievalMetrics, BridgeRecall]] = {}
     sets = SetMetrics(sync_on_compute=False)
     places = max(metrics.ks) if retriever.calibration is None else max(*metrics.ks, CANDIDATES)
     retriever.eval()
@@ -115,17 +123,31 @@ def evaluate(
                     size = set_sizes(probability, complete)
                     sets.update(ranking.table[:, :CANDIDATES], size, probability, gold)
                 ranking = ranking.first(max(metrics.ks))
+                bridge = bridge_tables(asked, corpus)
                 metrics.update(ranking.table, gold)
+                bridges.update(ranking.table, bridge)
+                for name, rows_of in _rows_by_database(asked).items():
+                    own = by_database.setdefault(
+                        name, (RetrievalMetrics(ks, sync_on_compute=False), BridgeRecall(ks, sync_on_compute=False))
+                    )
+                    own[0].update(ranking.table[rows_of], gold[rows_of])
+                    own[1].update(ranking.table[rows_of], bridge[rows_of])
                 records += [
                     _record(question, *row, corpus.tables) for question, row in zip(asked, _rows(ranking), strict=True)
                 ]
                 shown.update(len(asked))
     records.sort(key=itemgetter("index"))
-    means = {name: value.item() for name, value in metrics.compute().items()}
-    if retriever.calibration is None:
-        return Evaluation(means, records, seconds)
-    said = {name: value.item() for name, value in sets.compute().items()}
-    return Evaluation(means, records, seconds, sets=said)
+    databases = {
+        name: {"questions": float(own.questions), **_values(own), **_values(own_bridges)}
+        for name, (own, own_bridges) in by_database.items()
+    }
+    return Evaluation(
+        _values(metrics) | _values(bridges),
+        records,
+        seconds,
+        sets={} if retriever.calibration is None else _values(sets),
+        databases=databases,
+    )
 
 
 def evaluate_folds(
@@ -196,6 +218,31 @@ def _pools(questions: Sequence[Question], setting: str) -> Iterator[tuple[str | 
         return
     for database in dict.fromkeys(question.database for question in questions):
         yield database, torch.tensor([i for i, question in enumerate(questions) if question.database == database])
+
+
+def _values(metric: Metric) -> dict[str, float]:
+    return {name: value.item() for name, value in metric.compute().items()}
+
+
+def _rows_by_database(questions: Sequence[Question]) -> dict[str, Tensor]:
+    """The positions of the questions of each database."""
+    rows: dict[str, list[int]] = {}
+    for row, question in enumerate(questions):
+        rows.setdefault(question.database, []).append(row)
+    return {database: torch.tensor(positions) for database, positions in rows.items()}
+
+
+def _mean_by_database(folds: Sequence[Mapping[str, Mapping[str, float]]]) -> dict[str, dict[str, float]]:
+    """The metrics of each database over all folds, each fold counting by its number of questions."""
+    means: dict[str, dict[str, float]] = {}
+    for database in dict.fromkeys(chain.from_iterable(folds)):
+        parts = [fold[database] for fold in folds if database in fold]
+        total = sum(part["questions"] for part in parts)
+        names = [name for name in parts[0] if name != "questions" and all(name in part for part in parts)]
+        means[database] = {"questions": total} | {
+            name: sum(part["questions"] * part[name] for part in parts) / total for name in names
+        }
+    return means
 
 
 def _rows(ranking: Ranking) -> Iterator[tuple[list[int], list[float]]]:

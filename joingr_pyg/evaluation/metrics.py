@@ -65,6 +65,48 @@ class RetrievalMetrics(Metric):
         return {f"{name}@{k}": mean[row, i] for i, k in enumerate(self.ks) for row, name in enumerate(("P", "R", "PR"))}
 
 
+class BridgeRecall(Metric):
+    """``bridges@K``: the share of a question's bridge tables among its first ``K``; mean over questions that have any.
+
+    A bridge table is a gold table that only connects others and that the question does not name.
+
+    Args:
+        ks: The cut-offs ``K``, each at least 1.
+        options: Options of :class:`torchmetrics.Metric`.
+    """
+
+    full_state_update = False
+    higher_is_better = True
+    total: Tensor
+    questions: Tensor
+
+    def __init__(self, ks: Sequence[int] = (5, 15), **options: Any) -> None:
+        super().__init__(**options)
+        self.ks = tuple(sorted(set(ks)))
+        self.add_state("total", torch.zeros(len(self.ks), dtype=torch.double), dist_reduce_fx="sum")
+        self.add_state("questions", torch.zeros((), dtype=torch.double), dist_reduce_fx="sum")
+
+    def update(self, ranked: Tensor, bridges: Tensor) -> None:
+        """Count a batch.
+
+        Args:
+            ranked: ``[B, >= max(ks)]`` ranked table numbers, ``-1`` for empty places.
+            bridges: ``[B, G]`` numbers of bridge tables, ``-1`` for empty places; questions without any do not count.
+        """
+        wanted = (bridges >= 0).sum(dim=1)
+        ranked, bridges, wanted = ranked[wanted > 0], bridges[wanted > 0], wanted[wanted > 0]
+        hits = ((ranked.unsqueeze(2) == bridges.unsqueeze(1)) & (bridges >= 0).unsqueeze(1)).any(dim=2)
+        places = torch.tensor(self.ks, device=ranked.device) - 1
+        self.total += (hits.cumsum(dim=1)[:, places].double() / wanted.unsqueeze(1)).sum(dim=0)
+        self.questions += len(ranked)
+
+    def compute(self) -> dict[str, Tensor]:
+        """The means, keyed ``bridges@5``, ``bridges@15``, ...; none where no question has a bridge table."""
+        if not self.questions:
+            return {}
+        return {f"bridges@{k}": value for k, value in zip(self.ks, self.total / self.questions, strict=True)}
+
+
 class SetMetrics(Metric):
     """Precision, recall, F1, completeness and size of returned sets, as means over questions, and their calibration.
 

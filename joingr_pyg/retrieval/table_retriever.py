@@ -20,7 +20,6 @@ from joingr_pyg.models.checkpoint import load_checkpoint, require_encoder
 from joingr_pyg.models.joingr_plus import untrained
 from joingr_pyg.models.memory import QuestionMemory
 from joingr_pyg.retrieval.explanation import explain
-from joingr_pyg.retrieval.preparation import Preparation
 from joingr_pyg.retrieval.results import RetrievalResult, RetrievedTable
 from joingr_pyg.retrieval.saving import (
     SavedEncoder,
@@ -34,6 +33,7 @@ from joingr_pyg.schema import Database, TableName
 from joingr_pyg.schema.descriptors import descriptors
 from joingr_pyg.schema.joins.connecting import connecting_joins
 from joingr_pyg.schema.names.glossary import read_words
+from joingr_pyg.schema.preparation import Preparation
 from joingr_pyg.schema.readers.ddl import read_ddl
 
 

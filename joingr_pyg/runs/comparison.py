@@ -45,6 +45,24 @@ def comparison(title: str, rows: Sequence[Row]) -> Table:
     return table
 
 
+def database_table(title: str, databases: Mapping[str, Mapping[str, float]]) -> Table:
+    """A table of the metrics of each database.
+
+    Args:
+        title: Title of the table.
+        databases: The metrics of each database, with the number of its questions as ``questions``.
+    """
+    names = list(dict.fromkeys(name for metrics in databases.values() for name in metrics if name != "questions"))
+    table = Table(title=title, title_justify="left")
+    table.add_column("database", no_wrap=True)
+    for name in ["questions", *names]:
+        table.add_column(name, justify="right", overflow="fold")
+    for database, metrics in sorted(databases.items()):
+        cells = [f"{metrics[name]:.3f}" if name in metrics else "" for name in names]
+        table.add_row(database, f"{metrics['questions']:.0f}", *cells)
+    return table
+
+
 def told_sets(asked: float, sets: Mapping[str, float]) -> str:
     """One line on sets that were to be complete with the probability ``asked``."""
     return (

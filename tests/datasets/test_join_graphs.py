@@ -14,7 +14,19 @@ import torch
 
 from joingr_pyg.data.corpus import Corpus
 from joingr_pyg.data.graph import INTRA, JOIN, OWNER
-from joingr_pyg.datasets import DATASETS, Beaver, BeaverNW, Bird, Demo, JoinGraphs, Spider, build_graphs, join_graphs
+from joingr_pyg.datasets import (
+    DATASETS,
+    Beaver,
+    BeaverNW,
+    Bird,
+    Demo,
+    Folder,
+    JoinGraphs,
+    RealSchemas,
+    Spider,
+    build_graphs,
+    join_graphs,
+)
 from joingr_pyg.encoders import CachedEncoder, Encoder, HashingEncoder
 from joingr_pyg.errors import JoinGRError
 
@@ -386,8 +398,9 @@ def test_words_of_names_that_are_gone_are_refused(tmp_path: Path, encoder: Encod
 
 
 def test_the_datasets_by_name() -> None:
-    assert {"bird": Bird, "spider": Spider, "beaver": Beaver, "beaver_nw": BeaverNW, "demo": Demo} == DATASETS
-    assert all(name == dataset.benchmark_name for name, dataset in DATASETS.items())
+    fixed = {"bird": Bird, "spider": Spider, "beaver": Beaver, "beaver_nw": BeaverNW, "demo": Demo}
+    assert {**fixed, "folder": Folder, "real_schemas": RealSchemas} == DATASETS
+    assert all(name == dataset.benchmark_name for name, dataset in fixed.items())
 
 
 def test_the_demo_is_part_of_the_package(tmp_path: Path, encoder: Encoder) -> None:

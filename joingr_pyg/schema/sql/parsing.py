@@ -1,6 +1,7 @@
 """SQL text to tokens and syntax trees."""
 
 import logging
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -59,3 +60,14 @@ def _told(text: str, dialect: str) -> Iterator[None]:
 def _excerpt(text: str, length: int = 80) -> str:
     flat = " ".join(text.split())
     return flat if len(flat) <= length else flat[: length - 1] + "…"
+
+
+ALIASES = {"postgresql": "postgres", "mariadb": "mysql", "mssql": "tsql", "sqlserver": "tsql", "impala": "hive"}
+"""Common names of dialects that sqlglot calls otherwise."""
+
+
+def sql_dialect(name: str) -> str:
+    """The sqlglot dialect that a product's name stands for, its first word counting; empty where there is none."""
+    word = re.split(r"[^\w]+", name.strip().lower())[0]
+    word = ALIASES.get(word, word)
+    return word if word in sqlglot.Dialect.classes else ""
