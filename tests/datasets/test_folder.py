@@ -82,7 +82,7 @@ def test_a_line_of_another_shape_is_refused(tmp_path: Path, line: str, message: 
 
 
 def test_missing_folders_and_files_are_named(tmp_path: Path) -> None:
-    with pytest.raises(JoinGRError, match="no folder '.*nowhere': give the folder"):
+    with pytest.raises(JoinGRError, match=r"no folder '.*nowhere': give the folder"):
         read_folder(tmp_path / "nowhere")
     with pytest.raises(JoinGRError, match=r"No schema lies in the folder .*schema\.json or schema\.sql"):
         read_folder(tmp_path)
