@@ -114,8 +114,7 @@ def _schema(folder: Path, dialect: str | None) -> tuple[Database, str]:
         from joingr_pyg.schema.readers.live import read_database
 
         return read_database(f"sqlite:///{file}"), dialect or DEFAULT_DIALECT
-    dialect = dialect or DEFAULT_DIALECT
-    return read_ddl(file.read_text(encoding="utf-8"), folder.name, dialect), dialect
+    return read_ddl(file, folder.name, dialect), dialect or DEFAULT_DIALECT
 
 
 def _questions(folder: Path, dialect: str) -> Iterator[Asked]:

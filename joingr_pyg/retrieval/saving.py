@@ -17,8 +17,8 @@ from joingr_pyg.atomic_files import atomic_write, remove_partial
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.models import TrainableRetriever
 from joingr_pyg.models.checkpoint import VersionError, make_model, require_version
-from joingr_pyg.retrieval.preparation import Preparation
 from joingr_pyg.schema import Database
+from joingr_pyg.schema.preparation import Preparation
 
 VERSION = 1
 """Version of the format; another one is refused."""

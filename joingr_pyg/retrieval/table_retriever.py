@@ -1,5 +1,6 @@
 """Retrieval for a schema of one's own: question in, tables out, with the joins that lead to them."""
 
+import logging
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from itertools import chain
@@ -34,7 +35,9 @@ from joingr_pyg.schema.descriptors import descriptors
 from joingr_pyg.schema.joins.connecting import connecting_joins
 from joingr_pyg.schema.names.glossary import read_words
 from joingr_pyg.schema.preparation import Preparation
-from joingr_pyg.schema.readers.ddl import read_ddl
+from joingr_pyg.schema.readers.ddl import Source, read_ddl_report
+
+logger = logging.getLogger(__name__)
 
 
 class TableRetriever:
@@ -75,20 +78,24 @@ class TableRetriever:
     @classmethod
     def from_ddl(
         cls,
-        path: str | Path,
+        source: Source,
         encoder: Encoder | None = None,
-        dialect: str = "sqlite",
+        dialect: str | None = None,
         *,
+        encoding: str | None = None,
+        views: bool = False,
         words: str | Path | None = None,
         model: TrainableRetriever | None = None,
         expand_names: bool = True,
     ) -> Self:
-        """Read the schema from a file of ``CREATE TABLE`` statements; the database is named after the file.
+        """Read the schema from a dump, script or text of SQL statements; the database is named after the first file.
 
         Args:
-            path: The file.
+            source: Path of a file, a list of paths, or the statements themselves.
             encoder: As for the class.
-            dialect: Name of the sqlglot dialect of the file.
+            dialect: The SQL dialect, such as ``"postgres"`` or ``"tsql"``; recognised where not given.
+            encoding: Encoding of the files; recognised where not given.
+            views: Whether views compete as tables do.
             words: File of the schema's words, as :func:`joingr_pyg.schema.names.glossary.read_words` reads it.
             model: As for the class.
             expand_names: Spell out common abbreviations in names, and words that are run together, as far as neither
@@ -97,17 +104,12 @@ class TableRetriever:
         Raises:
             JoinGRError: If a file cannot be read, or the schema holds no table.
         """
-        path = Path(path)
-        try:
-            text = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            why = error.strerror if isinstance(error, OSError) else "it is no UTF-8 text"
-            raise JoinGRError(
-                f"The schema file '{path}' cannot be read ({why}): give a text file of CREATE TABLE statements."
-            ) from error
+        reading = read_ddl_report(source, None, dialect, encoding=encoding, views=views)
+        logger.info("%s: %s.", reading.database.name, reading.summary())
+        if not reading.database.joins and len(reading.database.tables) > 1:
+            logger.warning("%s", reading.without_joins())
         preparation = Preparation(expand_names, None if words is None else read_words(words))
-        databases = preparation([read_ddl(text, path.stem, dialect)])
-        return cls(databases, encoder, model, preparation=preparation)
+        return cls(preparation([reading.database]), encoder, model, preparation=preparation)
 
     @classmethod
     def from_checkpoint(cls, path: str | Path, databases: Sequence[Database], encoder: Encoder | None = None) -> Self:

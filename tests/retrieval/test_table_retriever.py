@@ -1,4 +1,5 @@
 import json
+import logging
 import re
 from collections.abc import Sequence
 from dataclasses import asdict, replace
@@ -358,7 +359,7 @@ def test_names_are_spelt_out_those_of_the_words_file_first(tmp_path: Path, encod
 def test_a_schema_file_that_cannot_be_read_is_told(tmp_path: Path, encoder: Encoder) -> None:
     binary = tmp_path / "shop.sqlite"
     binary.write_bytes(b"SQLite format 3\0\xff\xfe")
-    for path, reason in ((tmp_path / "gone.sql", "No such file"), (tmp_path, "directory"), (binary, "no UTF-8 text")):
+    for path, reason in ((tmp_path / "gone.sql", "No such file"), (tmp_path, "directory"), (binary, "SQLite database")):
         with pytest.raises(JoinGRError, match=reason) as caught:
             TableRetriever.from_ddl(path, encoder)
         assert repr(str(path)) in str(caught.value)
@@ -366,6 +367,24 @@ def test_a_schema_file_that_cannot_be_read_is_told(tmp_path: Path, encoder: Enco
     empty.write_text("SELECT 1;")
     with pytest.raises(JoinGRError, match="The DDL of database 'empty' creates no table"):
         TableRetriever.from_ddl(empty, encoder)
+
+
+def test_a_schema_may_be_text_or_several_files_and_its_size_is_logged(
+    tmp_path: Path, encoder: Encoder, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "shop.sql").write_text("CREATE TABLE a (id INT); CREATE TABLE b (a_id INT);")
+    (tmp_path / "keys.sql").write_text(
+        "ALTER TABLE a ADD PRIMARY KEY (id); ALTER TABLE b ADD FOREIGN KEY (a_id) REFERENCES a;"
+    )
+    with caplog.at_level(logging.INFO, "joingr_pyg.retrieval"):
+        whole = TableRetriever.from_ddl([tmp_path / "shop.sql", tmp_path / "keys.sql"], encoder)
+    assert caplog.messages == ["shop: 2 tables, 2 columns, 1 foreign key."]
+    assert list(map(str, whole.databases[0].foreign_keys)) == ["b.a_id = a.id"]
+    caplog.clear()
+    TableRetriever.from_ddl((tmp_path / "shop.sql").read_text(), encoder)
+    (warning,) = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
+    assert "declares no foreign key" in warning
+    assert "give both files as a list" in warning
 
 
 @pytest.fixture

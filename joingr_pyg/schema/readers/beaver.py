@@ -8,9 +8,8 @@ from typing import Any
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.schema.model import Column, Database, ForeignKey, Table
 from joingr_pyg.schema.names.readable import find_column
+from joingr_pyg.schema.readers.ddl.column_types import declared_type
 from joingr_pyg.schema.readers.json_file import FETCH_AGAIN, read_json
-from joingr_pyg.schema.sql.column_type import leading_type
-from joingr_pyg.schema.sql.parsing import tokenize_sql
 
 logger = logging.getLogger(__name__)
 
@@ -71,7 +70,7 @@ def _database(name: str, entries: Mapping[str, Mapping[str, Any]]) -> Database:
     foreign_keys = []
     for table, entry in entries.items():
         columns = tuple(
-            Column(column, type=leading_type(kind, tokenize_sql(kind, "mysql")))
+            Column(column, type=declared_type(kind, "mysql"))
             for column, kind in zip(entry["column_names_original"], entry["column_types"], strict=True)
         )
         tables.append(Table(table, columns, tuple(entry.get("primary_key", ()))))

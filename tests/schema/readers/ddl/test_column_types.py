@@ -1,7 +1,6 @@
 import pytest
 
-from joingr_pyg.schema.sql.column_type import leading_type
-from joingr_pyg.schema.sql.parsing import tokenize_sql
+from joingr_pyg.schema.readers.ddl.column_types import declared_type
 
 
 @pytest.mark.parametrize(
@@ -22,4 +21,4 @@ from joingr_pyg.schema.sql.parsing import tokenize_sql
     ],
 )
 def test_the_type_ends_where_the_rest_of_the_definition_begins(declared: str, expected: str) -> None:
-    assert leading_type(declared, tokenize_sql(declared, "mysql")) == expected
+    assert declared_type(declared, "mysql") == expected
