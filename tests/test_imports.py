@@ -45,6 +45,7 @@ RESERVED = {
     "omegaconf": {"cli"},
     "numba": {"kernels"},
     "sentence_transformers": {"encoders"},
+    "sqlalchemy": {"schema"},
     "sqlglot": {"schema"},
     "faiss": {"models"},
     "matplotlib": {"plotting", "cli"},
@@ -107,7 +108,17 @@ def test_a_library_stays_where_it_belongs(library: str) -> None:
     assert users <= RESERVED[library]
 
 
-HEAVY = ["sentence_transformers", "transformers", "lightning", "hydra", "omegaconf", "faiss", "sqlglot", "matplotlib"]
+HEAVY = [
+    "sentence_transformers",
+    "transformers",
+    "lightning",
+    "hydra",
+    "omegaconf",
+    "faiss",
+    "sqlalchemy",
+    "sqlglot",
+    "matplotlib",
+]
 
 
 def test_the_package_needs_nothing_of_its_repository() -> None:
