@@ -132,5 +132,16 @@ def test_importing_the_layers_loads_nothing_heavy() -> None:
     assert found.stdout.strip() == "[]"
 
 
+SLOW = ["torch_geometric", "torchmetrics", "networkx", "sqlalchemy", *HEAVY]
+"""Libraries that would make the start of a retriever wait; faiss and sqlglot, which it uses, are quick to load."""
+
+
+def test_importing_the_retriever_loads_nothing_slow() -> None:
+    slow = [name for name in SLOW if name not in ("faiss", "sqlglot")]
+    code = f"import sys, joingr_pyg.retrieval; print([name for name in {slow!r} if name in sys.modules])"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
+
+
 def test_one_file_knows_weights_and_biases() -> None:
     assert {path.name for path, _, module in IMPORTED if module.split(".")[0] == "wandb"} == {"weights_and_biases.py"}

@@ -5,18 +5,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, compress
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional as F
-from torch_geometric.data import HeteroData
-from torch_geometric.utils import subgraph
 
-from joingr_pyg.data.graph import JOIN, OWNER
+from joingr_pyg.data.graph import SchemaTensors
 from joingr_pyg.data.growing_rows import GrowingRows
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.schema import TableName
+
+if TYPE_CHECKING:
+    from torch_geometric.data import HeteroData
 
 PAIRS_AT_ONCE = 1 << 15
 """Columns compared at once where single pairs of a question and a table are: it bounds the memory."""
@@ -52,16 +54,21 @@ class Corpus:
     _rows: dict[str, GrowingRows] = field(default_factory=lambda: defaultdict(GrowingRows), repr=False)
 
     @classmethod
-    def from_graphs(cls, graphs: Sequence[HeteroData]) -> "Corpus":
+    def from_graphs(cls, graphs: Sequence["HeteroData"]) -> "Corpus":
         """Pool join graphs made by :func:`joingr_pyg.data.graph.join_graph`; SQLite's own tables are left out.
 
         Raises:
             JoinGRError: If there is no table, or two databases share a name.
         """
-        if not graphs or all(graph["table"].internal.all() for graph in graphs):
+        return cls.from_tensors([SchemaTensors.of_graph(graph) for graph in graphs])
+
+    @classmethod
+    def from_tensors(cls, schemas: Sequence[SchemaTensors]) -> "Corpus":
+        """Pool the tensors of schemas; the same as pooling their join graphs, and errors are the same."""
+        if not schemas or all(schema.internal.all() for schema in schemas):
             raise JoinGRError("A corpus needs at least one database with a table.")
-        _require_distinct([graph.database for graph in graphs])
-        parts = [_pooled(graph) for graph in graphs]
+        _require_distinct([schema.database for schema in schemas])
+        parts = [_pooled(schema) for schema in schemas]
         tables, columns = [part.tables for part in parts], [part.columns for part in parts]
         return cls(
             tables=tuple(chain.from_iterable(tables)),
@@ -76,7 +83,7 @@ class Corpus:
             documents=tuple(chain.from_iterable(part.documents for part in parts)),
         )
 
-    def extended(self, graphs: Sequence[HeteroData]) -> "Corpus":
+    def extended(self, graphs: Sequence["HeteroData"]) -> "Corpus":
         """A corpus with more databases behind those of this one, which keep their numbers and their vectors.
 
         Both corpora share memory: the new vectors are written behind the present ones. Only where there is no room
@@ -195,27 +202,23 @@ class Corpus:
         return best, candidate.new_full(table.shape, self.num_columns).scatter_reduce(0, pair, candidate, "amin")
 
 
-def _pooled(graph: HeteroData) -> Corpus:
-    """The corpus of one graph, which may have no table."""
-    kept = ~graph["table"].internal
-    column = kept[graph[OWNER].edge_index[1]]
-    join = graph[JOIN]
-    join_index, edge_attr, kept_join = subgraph(
-        column, join.edge_index, join.edge_attr, relabel_nodes=True, num_nodes=column.numel(), return_edge_mask=True
-    )
-    # Graphs that were kept before joins had a confidence know declared joins alone.
-    confidence = join.confidence if "confidence" in join else column.new_ones(kept_join.numel(), dtype=torch.float)
+def _pooled(schema: SchemaTensors) -> Corpus:
+    """The corpus of one schema, which may have no table that is left in."""
+    kept = ~schema.internal
+    column = kept[schema.owner]
+    join = column[schema.join_index].all(dim=0)
+    number = column.cumsum(0) - 1
     return Corpus(
-        tables=tuple((graph.database, name) for name in compress(graph["table"].name, kept.tolist())),
-        columns=tuple(compress(graph["column"].name, column.tolist())),
-        x=_kept(graph["column"].x, column),
-        owner=(kept.cumsum(0) - 1)[graph[OWNER].edge_index[1][column]],
-        join_index=join_index,
-        edge_attr=edge_attr,
-        edge_weight=confidence[kept_join],
-        table_x=_kept(graph["table"].x, kept),
-        titles=tuple(compress(graph["table"].title, kept.tolist())),
-        documents=tuple(compress(graph["table"].document, kept.tolist())),
+        tables=tuple((schema.database, name) for name in compress(schema.tables, kept.tolist())),
+        columns=tuple(compress(schema.columns, column.tolist())),
+        x=_kept(schema.x, column),
+        owner=(kept.cumsum(0) - 1)[schema.owner[column]],
+        join_index=number[schema.join_index[:, join]],
+        edge_attr=_kept(schema.edge_attr, join),
+        edge_weight=schema.confidence[join],
+        table_x=_kept(schema.table_x, kept),
+        titles=tuple(compress(schema.titles, kept.tolist())),
+        documents=tuple(compress(schema.documents, kept.tolist())),
     )
 
 

@@ -2,23 +2,109 @@
 
 from collections import defaultdict
 from itertools import combinations
+from typing import TYPE_CHECKING, NamedTuple
 
 import torch
 from torch import Tensor
 from torch.nn.functional import normalize
-from torch_geometric.data import HeteroData
 
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.schema import Database
 from joingr_pyg.schema.descriptors import table_documents, table_titles
 from joingr_pyg.schema.names.readable import is_internal
 
+if TYPE_CHECKING:
+    from torch_geometric.data import HeteroData
+
 INTRA = ("column", "intra", "column")
 JOIN = ("column", "join", "column")
 OWNER = ("column", "of", "table")
 
 
-def join_graph(database: Database, columns: Tensor, joins: Tensor, tables: Tensor | None = None) -> HeteroData:
+class SchemaTensors(NamedTuple):
+    """The tables, columns and joins of one database as tensors: what retrieval needs of its join graph.
+
+    Attributes:
+        database: Name of the database.
+        columns: ``C`` names of columns, in table then column order.
+        x: ``[C, d]`` embeddings of columns.
+        owner: ``[C]`` table of each column.
+        tables: ``T`` names of tables.
+        table_x: ``[T, d]`` embeddings of tables.
+        titles: ``T`` readable names of tables.
+        documents: ``T`` texts with the words of each table.
+        internal: ``[T]`` whether SQLite keeps a table for itself.
+        join_index: ``[2, J]`` joined columns, referencing then referenced.
+        edge_attr: ``[J, d]`` embeddings of joins.
+        confidence: ``[J]`` probability that the two columns are joined.
+    """
+
+    database: str
+    columns: list[str]
+    x: Tensor
+    owner: Tensor
+    tables: list[str]
+    table_x: Tensor
+    titles: list[str]
+    documents: list[str]
+    internal: Tensor
+    join_index: Tensor
+    edge_attr: Tensor
+    confidence: Tensor
+
+    @classmethod
+    def of_graph(cls, graph: "HeteroData") -> "SchemaTensors":
+        """Those that a graph of :func:`join_graph` was made of."""
+        column, table, join = graph["column"], graph["table"], graph[JOIN]
+        # Graphs that were kept before joins had a confidence know declared joins alone.
+        confidence = join.confidence if "confidence" in join else torch.ones(join.edge_index.size(1))
+        return cls(
+            *(graph.database, column.name, column.x, graph[OWNER].edge_index[1]),
+            *(table.name, table.x, table.title, table.document, table.internal),
+            *(join.edge_index, join.edge_attr, confidence),
+        )
+
+
+def schema_tensors(database: Database, columns: Tensor, joins: Tensor, tables: Tensor | None = None) -> SchemaTensors:
+    """Number the tables, columns and joins of one database; arguments and errors are those of :func:`join_graph`."""
+    position = _positions(database)
+    for what, vectors, count in (
+        ("columns", columns, len(position)),
+        ("joins", joins, len(database.joins)),
+        ("tables", tables, len(database.tables)),
+    ):
+        if vectors is not None and vectors.size(0) != count:
+            raise JoinGRError(
+                f"Database {database.name!r} has {count} {what}, but {vectors.size(0)} embeddings were given for them."
+            )
+    owner = torch.tensor([number for number, table in enumerate(database) for _ in table.columns])
+    if tables is None:
+        sums = columns.new_zeros(len(database.tables), columns.size(1)).index_add(0, owner, columns)
+        tables = normalize(sums)
+    ends = [
+        (position[key.table, key.column], position[key.referenced_table, key.referenced_column])
+        for key in database.joins
+    ]
+    confidence: dict[frozenset[tuple[str, str]], float] = defaultdict(float)
+    for key in database.foreign_keys:
+        confidence[key.endpoints] = max(confidence[key.endpoints], key.confidence)
+    return SchemaTensors(
+        database=database.name,
+        columns=[column for _, column in position],
+        x=columns,
+        owner=owner,
+        tables=[table.name for table in database],
+        table_x=tables,
+        titles=table_titles(database),
+        documents=table_documents(database),
+        internal=torch.tensor([is_internal(table.name) for table in database]),
+        join_index=_edge_index(ends),
+        edge_attr=joins,
+        confidence=torch.tensor([confidence[key.endpoints] for key in database.joins], dtype=torch.float),
+    )
+
+
+def join_graph(database: Database, columns: Tensor, joins: Tensor, tables: Tensor | None = None) -> "HeteroData":
     """Build the join graph of one database (section 3.1, Algorithm 1).
 
     Every edge is stored once: an ``intra`` edge from the non-key to the key column (between two keys in declaration
@@ -42,57 +128,37 @@ def join_graph(database: Database, columns: Tensor, joins: Tensor, tables: Tenso
     Raises:
         JoinGRError: If the number of embeddings does not match the schema.
     """
-    position = {
-        (table.name, column): i for i, (table, column) in enumerate((t, c) for t in database for c in t.column_names)
-    }
-    for what, vectors, count in (
-        ("columns", columns, len(position)),
-        ("joins", joins, len(database.joins)),
-        ("tables", tables, len(database.tables)),
-    ):
-        if vectors is not None and vectors.size(0) != count:
-            raise JoinGRError(
-                f"Database {database.name!r} has {count} {what}, but {vectors.size(0)} embeddings were given for them."
-            )
-    owners = torch.tensor([owner for owner, table in enumerate(database) for _ in table.columns])
-    if tables is None:
-        sums = columns.new_zeros(len(database.tables), columns.size(1)).index_add(0, owners, columns)
-        tables = normalize(sums)
+    # Loading PyG takes longer than reading a schema of hundreds of tables, and retrieval does without.
+    from torch_geometric.data import HeteroData
 
+    tensors = schema_tensors(database, columns, joins, tables)
+    position = _positions(database)
     intra: list[tuple[int, int]] = []
     for table in database:
         keys = [position[table.name, c] for c in table.column_names if (table.name, c) in database.keys]
         others = [position[table.name, c] for c in table.column_names if (table.name, c) not in database.keys]
         intra += [(other, key) for other in others for key in keys]
         intra += combinations(keys, 2)
-    ends = [
-        (position[key.table, key.column], position[key.referenced_table, key.referenced_column])
-        for key in database.joins
-    ]
-
-    confidence: dict[frozenset[tuple[str, str]], float] = defaultdict(float)
-    for key in database.foreign_keys:
-        confidence[key.endpoints] = max(confidence[key.endpoints], key.confidence)
 
     data = HeteroData()
-    data.database = database.name
-    data["column"].x = columns
+    data.database = tensors.database
+    data["column"].x = tensors.x
     data["column"].is_key = torch.tensor([name in database.keys for name in position])
-    data["column"].name = [column for _, column in position]
-    data["table"].x = tables
-    data["table"].name = [table.name for table in database]
-    data["table"].title = table_titles(database)
-    data["table"].document = table_documents(database)
-    data["table"].internal = torch.tensor([is_internal(table.name) for table in database])
-    data[OWNER].edge_index = torch.stack([torch.arange(len(owners)), owners])
+    data["column"].name = tensors.columns
+    data["table"].x = tensors.table_x
+    data["table"].name = tensors.tables
+    data["table"].title = tensors.titles
+    data["table"].document = tensors.documents
+    data["table"].internal = tensors.internal
+    data[OWNER].edge_index = torch.stack([torch.arange(len(tensors.owner)), tensors.owner])
     data[INTRA].edge_index = _edge_index(intra)
-    data[JOIN].edge_index = _edge_index(ends)
-    data[JOIN].edge_attr = joins
-    data[JOIN].confidence = torch.tensor([confidence[key.endpoints] for key in database.joins], dtype=torch.float)
+    data[JOIN].edge_index = tensors.join_index
+    data[JOIN].edge_attr = tensors.edge_attr
+    data[JOIN].confidence = tensors.confidence
     return data
 
 
-def count_edges(data: HeteroData) -> dict[str, int]:
+def count_edges(data: "HeteroData") -> dict[str, int]:
     """Count the edges of a graph as the paper's Table 1 does.
 
     Returns:
@@ -104,6 +170,12 @@ def count_edges(data: HeteroData) -> dict[str, int]:
         "key_key": int(both_keys.sum()),
         "join": data[JOIN].edge_index.size(1),
     }
+
+
+def _positions(database: Database) -> dict[tuple[str, str], int]:
+    """The number of each ``(table, column)``."""
+    names = ((table.name, column) for table in database for column in table.column_names)
+    return {name: number for number, name in enumerate(names)}
 
 
 def _edge_index(pairs: list[tuple[int, int]]) -> Tensor:

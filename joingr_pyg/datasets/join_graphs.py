@@ -15,6 +15,7 @@ from torch_geometric.data import HeteroData, InMemoryDataset
 import joingr_pyg
 from joingr_pyg.atomic_files import atomic_write, remove_partial
 from joingr_pyg.data.corpus import Corpus
+from joingr_pyg.data.embedding import embed_schemas
 from joingr_pyg.data.graph import count_edges, join_graph
 from joingr_pyg.data.queries import Queries
 from joingr_pyg.datasets.assembly import tell_dropped
@@ -25,7 +26,6 @@ from joingr_pyg.datasets.sources import SOURCES, fetch
 from joingr_pyg.encoders import Encoder
 from joingr_pyg.errors import JoinGRError, require_at_least, require_flags, require_whole
 from joingr_pyg.schema import Database
-from joingr_pyg.schema.descriptors import descriptors
 from joingr_pyg.schema.names.expansion import with_expanded_names
 
 logger = logging.getLogger(__name__)
@@ -240,11 +240,8 @@ class JoinGraphs(InMemoryDataset):
 
 def build_graphs(databases: Sequence[Database], encoder: Encoder) -> list[HeteroData]:
     """The join graph of each database, all of their texts embedded at once."""
-    texts = descriptors(databases)
-    vectors = encoder.encode_documents([text for each in texts for text in each])
-    parts = vectors.split([len(each) for each in texts])
-    columns, joins, tables = (parts[kind * len(databases) : (kind + 1) * len(databases)] for kind in range(3))
-    return [join_graph(*each) for each in zip(databases, columns, joins, tables, strict=True)]
+    vectors = embed_schemas(databases, encoder)
+    return [join_graph(database, *parts) for database, parts in zip(databases, vectors, strict=True)]
 
 
 def _load(path: Path) -> _Processed | None:

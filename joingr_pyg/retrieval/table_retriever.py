@@ -9,9 +9,8 @@ from typing import Self
 
 import torch
 
-from joingr_pyg.data.corpus import Corpus
+from joingr_pyg.data.embedding import embedded_corpus
 from joingr_pyg.data.queries import Queries
-from joingr_pyg.datasets.join_graphs import build_graphs
 from joingr_pyg.encoders import CachedEncoder, Encoder, MiniLMEncoder, require_question
 from joingr_pyg.encoders.settings import encoder_settings, make_encoder
 from joingr_pyg.errors import JoinGRError, require_at_least, require_whole
@@ -20,7 +19,7 @@ from joingr_pyg.models.calibration import CANDIDATES, require_complete, set_size
 from joingr_pyg.models.checkpoint import load_checkpoint, require_encoder
 from joingr_pyg.models.joingr_plus import untrained
 from joingr_pyg.models.memory import QuestionMemory
-from joingr_pyg.retrieval.explanation import explain
+from joingr_pyg.retrieval.explanation import retrieved_table
 from joingr_pyg.retrieval.results import RetrievalResult, RetrievedTable
 from joingr_pyg.retrieval.saving import (
     SavedEncoder,
@@ -71,7 +70,7 @@ class TableRetriever:
         self.databases = tuple(databases)
         self.encoder = _cached(encoder)
         self.preparation = preparation or Preparation()
-        self.corpus = Corpus.from_graphs(build_graphs(self.databases, self.encoder))
+        self.corpus = embedded_corpus(self.databases, self.encoder)
         self.model = (model or untrained()).eval().index(self.corpus)
         self._trained: tuple[str, int] = ("", 0)
 
@@ -295,10 +294,10 @@ class TableRetriever:
         return [self._retrieve(query, k, complete) for query in Queries.encode(questions, self.encoder).split(1)]
 
     def _retrieve(self, query: Queries, k: int | None, complete: float) -> RetrievalResult:
-        ranking = self.model.rank(query, CANDIDATES if k is None else k)
-        if k is None:
-            ranking = ranking.first(int(set_sizes(self.model.needed(ranking, query), complete)))
-        return RetrievalResult(query.text[0], tuple(explain(self.model, query, ranking)), self.databases)
+        ranked = self.model.explained(query, CANDIDATES if k is None else k)
+        count = int(set_sizes(self.model.needed(ranked.ranking, query), complete)) if k is None else k
+        tables = (retrieved_table(self.corpus, table) for table in ranked.explain(0, count))
+        return RetrievalResult(query.text[0], tuple(tables), self.databases)
 
     def joins_between(self, tables: Iterable[RetrievedTable | str | TableName]) -> list[str]:
         """Few joins that connect tables, as ``"a.x = b.y"``; they may lead over tables that are not among them.

@@ -11,6 +11,7 @@ from torch_geometric.data import HeteroData
 
 from joingr_pyg.data import corpus as corpus_module
 from joingr_pyg.data.corpus import Corpus
+from joingr_pyg.data.embedding import embedded_corpus
 from joingr_pyg.data.graph import JOIN, join_graph
 from joingr_pyg.datasets.join_graphs import build_graphs
 from joingr_pyg.encoders import CachedEncoder, HashingEncoder
@@ -230,3 +231,11 @@ def test_adding_a_database_embeds_its_texts_alone() -> None:
     grown = corpus.extended(build_graphs([ZOO], encoder))
     assert sorted(seen) == sorted(column_descriptors(ZOO) + join_descriptors(ZOO) + table_descriptors(ZOO))
     assert_equal(grown, Corpus.from_graphs(build_graphs([SHOP, ZOO], HashingEncoder(dim=16))))
+
+
+def test_a_corpus_is_embedded_without_graphs(encoder: CachedEncoder) -> None:
+    databases = [SHOP, OWN, ZOO]
+    corpus, of_graphs = embedded_corpus(databases, encoder), Corpus.from_graphs(build_graphs(databases, encoder))
+    assert_equal(corpus, of_graphs)
+    assert torch.equal(corpus.table_x, of_graphs.table_x)
+    assert (corpus.titles, corpus.documents) == (of_graphs.titles, of_graphs.documents)

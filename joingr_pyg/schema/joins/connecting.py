@@ -2,9 +2,6 @@
 
 from collections.abc import Collection
 
-import networkx as nx
-from networkx.algorithms.approximation import steiner_tree
-
 from joingr_pyg.schema.model import Database, ForeignKey
 
 PREFERRED = 0.999
@@ -27,6 +24,10 @@ def connecting_joins(
     Returns:
         The joins in the order of :attr:`Database.joins`; where several join the same two tables, all of them.
     """
+    # Loading networkx takes longer than reading a schema.
+    import networkx as nx
+    from networkx.algorithms.approximation import steiner_tree
+
     graph = nx.Graph((join.table, join.referenced_table, {"weight": 1.0}) for join in database.joins)
     for join in preferred:
         graph.edges[join.table, join.referenced_table]["weight"] = PREFERRED

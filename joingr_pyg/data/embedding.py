@@ -1,0 +1,36 @@
+"""The embeddings of all texts of some schemas, made together."""
+
+from collections.abc import Sequence
+
+from torch import Tensor
+
+from joingr_pyg.data.corpus import Corpus
+from joingr_pyg.data.graph import schema_tensors
+from joingr_pyg.encoders import Encoder
+from joingr_pyg.schema import Database
+from joingr_pyg.schema.descriptors import descriptors
+
+
+def embed_schemas(databases: Sequence[Database], encoder: Encoder) -> list[tuple[Tensor, Tensor, Tensor]]:
+    """Embed the columns, joins and tables of each database; the encoder sees all of their texts at once.
+
+    Returns:
+        For each database ``[C, d]`` embeddings of its columns, ``[J, d]`` of its joins and ``[T, d]`` of its tables.
+    """
+    texts = descriptors(databases)
+    vectors = encoder.encode_documents([text for part in texts for text in part])
+    parts = vectors.split([len(part) for part in texts])
+    columns, joins, tables = (parts[kind * len(databases) : (kind + 1) * len(databases)] for kind in range(3))
+    return list(zip(columns, joins, tables, strict=True))
+
+
+def embedded_corpus(databases: Sequence[Database], encoder: Encoder) -> Corpus:
+    """The retrieval pool of some databases.
+
+    Raises:
+        JoinGRError: If there is no table, or two databases share a name.
+    """
+    vectors = embed_schemas(databases, encoder)
+    return Corpus.from_tensors(
+        [schema_tensors(database, *parts) for database, parts in zip(databases, vectors, strict=True)]
+    )
