@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 
-from joingr_pyg.models.evidence import Part
 
 LEAST = 0.02
 """What speaks for a table no more than this above the median table is not told; of the order of cosines."""
@@ -14,13 +13,13 @@ WORDS = 3
 """At most so many words are told."""
 
 
-def stands_out(above: Mapping[Part, float]) -> bool:
+def stands_out(above: Mapping[str, float]) -> bool:
     """Whether anything speaks for a table more than for the median table."""
     return max(above.values()) >= LEAST
 
 
 def reason(
-    above: Mapping[Part, float],
+    above: Mapping[str, float],
     column: str,
     similarity: float,
     words: Sequence[str] = (),
