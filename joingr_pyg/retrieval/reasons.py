@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 
-
 LEAST = 0.02
 """What speaks for a table no more than this above the median table is not told; of the order of cosines."""
 
