@@ -1,11 +1,11 @@
 """Retrieval for a schema of one's own: question in, tables out, with the joins that lead to them."""
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from itertools import chain
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import torch
 
@@ -31,10 +31,12 @@ from joingr_pyg.retrieval.saving import (
 from joingr_pyg.retrieval.schema_changes import carry_memory_over
 from joingr_pyg.schema import Database, TableName
 from joingr_pyg.schema.descriptors import descriptors
+from joingr_pyg.schema.differences import SchemaDifferences, schema_differences
 from joingr_pyg.schema.joins.connecting import connecting_joins
 from joingr_pyg.schema.names.glossary import read_words
 from joingr_pyg.schema.preparation import Preparation
 from joingr_pyg.schema.readers.ddl import Source, read_ddl_report
+from joingr_pyg.schema.readers.live import LiveSource, read_database
 
 logger = logging.getLogger(__name__)
 
@@ -50,6 +52,8 @@ class TableRetriever:
         model: The model; untrained JoinGR+ where not given. :func:`joingr_pyg.models.heuristic` makes the paper's
             untrained walk.
         preparation: How the schemas were prepared, to be kept for when they are read again.
+        read_again: Reads the schemas again, before they are prepared, for :meth:`refresh`. It is kept in memory alone,
+            since it may know a password.
 
     Attributes:
         databases: The schemas.
@@ -66,6 +70,7 @@ class TableRetriever:
         model: TrainableRetriever | None = None,
         *,
         preparation: Preparation | None = None,
+        read_again: Callable[[], Sequence[Database]] | None = None,
     ) -> None:
         self.databases = tuple(databases)
         self.encoder = _cached(encoder)
@@ -73,6 +78,11 @@ class TableRetriever:
         self.corpus = embedded_corpus(self.databases, self.encoder)
         self.model = (model or untrained()).eval().index(self.corpus)
         self._trained: tuple[str, int] = ("", 0)
+        self._read_again = read_again
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but how the schema is read again: a copy in a file would hold the password of a database."""
+        return {**self.__dict__, "_read_again": None}
 
     @classmethod
     def from_ddl(
@@ -103,12 +113,57 @@ class TableRetriever:
         Raises:
             JoinGRError: If a file cannot be read, or the schema holds no table.
         """
-        reading = read_ddl_report(source, None, dialect, encoding=encoding, views=views)
-        logger.info("%s: %s.", reading.database.name, reading.summary())
-        if not reading.database.joins and len(reading.database.tables) > 1:
-            logger.warning("%s", reading.without_joins())
+
+        def read() -> list[Database]:
+            reading = read_ddl_report(source, None, dialect, encoding=encoding, views=views)
+            logger.info("%s: %s.", reading.database.name, reading.summary())
+            if not reading.database.joins and len(reading.database.tables) > 1:
+                logger.warning("%s", reading.without_joins())
+            return [reading.database]
+
         preparation = Preparation(expand_names, None if words is None else read_words(words))
-        return cls(preparation([reading.database]), encoder, model, preparation=preparation)
+        return cls(preparation(read()), encoder, model, preparation=preparation, read_again=read)
+
+    @classmethod
+    def from_database(
+        cls,
+        source: LiveSource,
+        encoder: Encoder | None = None,
+        *,
+        name: str = "",
+        schemas: Sequence[str] | None = None,
+        include: Sequence[str] | None = None,
+        exclude: Sequence[str] | None = None,
+        views: bool = False,
+        words: str | Path | None = None,
+        model: TrainableRetriever | None = None,
+        expand_names: bool = True,
+    ) -> Self:
+        """Read the schema from a live database, to which nothing is written.
+
+        Args:
+            source: URL as SQLAlchemy takes it, such as ``"postgresql://user:password@host/database"`` or
+                ``"sqlite:///file.sqlite"``, or an engine. A URL is kept in memory for :meth:`refresh` and never saved.
+            encoder: As for the class.
+            name: Name of the database; its own where not given.
+            schemas: Schemas (namespaces) to read; all but those of the system where not given.
+            include: Patterns of the tables to read, such as ``["sales.*"]``; all where not given.
+            exclude: Patterns of tables to leave out, such as ``["*_bak"]``.
+            views: Whether views compete as tables do.
+            words: As of :meth:`from_ddl`.
+            model: As for the class.
+            expand_names: As of :meth:`from_ddl`.
+
+        Raises:
+            JoinGRError: If the database cannot be read, as
+                :func:`joingr_pyg.schema.readers.live.read_database` tells. No message holds a password.
+        """
+
+        def read() -> list[Database]:
+            return [read_database(source, name=name, schemas=schemas, include=include, exclude=exclude, views=views)]
+
+        preparation = Preparation(expand_names, None if words is None else read_words(words))
+        return cls(preparation(read()), encoder, model, preparation=preparation, read_again=read)
 
     @classmethod
     def from_checkpoint(cls, path: str | Path, databases: Sequence[Database], encoder: Encoder | None = None) -> Self:
@@ -187,6 +242,38 @@ class TableRetriever:
             *self._trained,
         )
         write_retriever(path, saved)
+
+    def refresh(self, databases: Sequence[Database] | None = None) -> SchemaDifferences:
+        """Read the schema again from its file or live database, and answer from what it is now.
+
+        Only texts that are new are embedded. Remembered questions keep their votes for tables that still exist. If the
+        schema cannot be read any more, the retriever stays as it was.
+
+        Args:
+            databases: The schemas as their reader returns them now, for a retriever that was not made by
+                :meth:`from_ddl` or :meth:`from_database`.
+
+        Returns:
+            What changed; false if nothing did.
+
+        Raises:
+            JoinGRError: If the schema cannot be read, or the retriever does not know where it came from.
+        """
+        if databases is None:
+            if self._read_again is None:
+                raise JoinGRError(
+                    "This retriever does not know where its schema came from: give the schema as it is now, as "
+                    "refresh([database])."
+                )
+            databases = self._read_again()
+        now = self.preparation(databases)
+        differences = schema_differences(self.databases, now)
+        if differences:
+            corpus = Corpus.from_graphs(build_graphs(now, self.encoder))
+            carry_memory_over(self.model, self.databases, now)
+            self.databases, self.corpus = now, corpus
+            self.model.index(corpus)
+        return differences
 
     def remember(self, questions: Sequence[str], tables: Sequence[Iterable[str | TableName]]) -> Self:
         """Let answered questions vote from now on for the tables that they needed, beside those remembered before.

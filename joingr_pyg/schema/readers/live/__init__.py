@@ -1,5 +1,11 @@
-"""The reader of live databases, by SQLAlchemy."""
+"""The reader of live databases, by SQLAlchemy.
 
+``address`` knows URLs, drivers and what messages may say, ``connection`` opens a connection that cannot write,
+``selection`` chooses tables, ``catalog`` and one module for each database system read their catalogs, and ``reading``
+makes a schema of it.
+"""
+
+from joingr_pyg.schema.readers.live.connection import LiveSource
 from joingr_pyg.schema.readers.live.reading import read_database
 
-__all__ = ["read_database"]
+__all__ = ["LiveSource", "read_database"]

@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-Source = Union[str, "Engine"]
+LiveSource = Union[str, "Engine"]
 """A database: its URL, or an engine of SQLAlchemy."""
 
 LOCK_SECONDS = 5.0
 """How long a statement waits for a lock that somebody else holds, in seconds."""
 
 
-def reading(source: Source, action: Callable[["Connection"], T], timeout: float) -> T:
+def reading(source: LiveSource, action: Callable[["Connection"], T], timeout: float) -> T:
     """Do something with a read-only connection to a database.
 
     Args:

@@ -12,7 +12,7 @@ from joingr_pyg.schema.model import Database, ForeignKey, Table
 from joingr_pyg.schema.names.readable import match
 from joingr_pyg.schema.readers.live.address import database_name, parse_url
 from joingr_pyg.schema.readers.live.catalog import Catalog, Details, Listing, Reference, catalog_of, is_system_schema
-from joingr_pyg.schema.readers.live.connection import Source, reading
+from joingr_pyg.schema.readers.live.connection import LiveSource, reading
 from joingr_pyg.schema.readers.live.selection import Patterns, Selection, patterns
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ NAMED = 5
 
 
 def read_database(
-    source: Source,
+    source: LiveSource,
     *,
     name: str = "",
     schemas: Patterns = None,
@@ -228,6 +228,12 @@ def _report(database: Database, omitted: _Omissions) -> None:
         if listed:
             more = f" and {len(listed) - NAMED:,} more" if listed[NAMED:] else ""
             logger.warning(f"%d {what}: %s%s.", len(listed), database.name, "; ".join(listed[:NAMED]), more)
+    if not database.joins and len(database.tables) > 1:
+        logger.warning(
+            "Database %r declares no foreign keys, so that no join leads from one table to another: give the joins "
+            "yourself or have them inferred from the names.",
+            database.name,
+        )
 
 
 def _left_out(omitted: _Omissions) -> list[tuple[str, int]]:

@@ -302,3 +302,8 @@ def test_sqlite_in_all_its_forms(tmp_path: Path, caplog: pytest.LogCaptureFixtur
     assert database.foreign_keys == (ForeignKey("album", "artist", "Artist", "ArtistId"),)
     assert "2 foreign keys of database" in caplog.text
     assert "album(label) to label_later" in caplog.text
+
+
+def test_a_schema_without_keys_is_warned_of(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    read_database(run_sqlite(tmp_path / "a.sqlite", "CREATE TABLE a (b TEXT); CREATE TABLE c (d TEXT)"))
+    assert "Database 'a' declares no foreign keys" in caplog.text
