@@ -269,7 +269,7 @@ class TableRetriever:
         now = self.preparation(databases)
         differences = schema_differences(self.databases, now)
         if differences:
-            corpus = Corpus.from_graphs(build_graphs(now, self.encoder))
+            corpus = embedded_corpus(now, self.encoder)
             carry_memory_over(self.model, self.databases, now)
             self.databases, self.corpus = now, corpus
             self.model.index(corpus)
