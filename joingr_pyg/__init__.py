@@ -3,16 +3,16 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from joingr_pyg.retrieval import RetrievedTable, TableRetriever
+    from joingr_pyg.retrieval import RetrievalResult, RetrievedJoin, RetrievedTable, TableRetriever
 
 __version__ = "0.1.0"
 
-__all__ = ["RetrievedTable", "TableRetriever", "__version__"]
+__all__ = ["RetrievalResult", "RetrievedJoin", "RetrievedTable", "TableRetriever", "__version__"]
 
 
 def __getattr__(name: str) -> Any:
     # Loaded when asked for: a model that only needs joingr_pyg.nn imports no encoder.
-    if name in ("RetrievedTable", "TableRetriever"):
+    if name in __all__:
         from joingr_pyg import retrieval
 
         return getattr(retrieval, name)

@@ -1,24 +1,37 @@
 """Why each table was found, told in the names of the schema."""
 
+from collections.abc import Mapping
+
 from joingr_pyg.data.corpus import Corpus
 from joingr_pyg.models.explanation import TableExplanation
-from joingr_pyg.retrieval.reasons import reason, stands_out
+from joingr_pyg.retrieval.reasons import clear_terms, reason
 from joingr_pyg.retrieval.results import RetrievedTable
+from joingr_pyg.schema import ForeignKey
+from joingr_pyg.text.tokens import words
 
 
-def retrieved_table(corpus: Corpus, explanation: TableExplanation) -> RetrievedTable:
+def retrieved_table(
+    corpus: Corpus,
+    joins: Mapping[tuple[str, str], ForeignKey],
+    question_words: frozenset[str],
+    explanation: TableExplanation,
+) -> RetrievedTable:
     """Turn a model's explanation of a table, which is in numbers, into names and a sentence.
 
     Args:
         corpus: The corpus that the table is from.
+        joins: The joins of its databases, by ``(database, "a.x = b.y")``.
+        question_words: Words of the question, as :func:`joingr_pyg.text.tokens.words` returns them.
         explanation: What the model based the place of the table on.
     """
     database, table = corpus.tables[explanation.table]
     column = corpus.columns[explanation.column]
-    # A walk may come back to a table that has good reasons of its own.
-    own = explanation.is_strong_anchor and stands_out(explanation.contributions)
-    path = () if own else explanation.path
-    joins = tuple(corpus.join_name(step.edge) for step in path)
+    name_words = words(corpus.titles[explanation.table])
+    named = bool(name_words) and question_words.issuperset(name_words)
+    terms = clear_terms(explanation.contributions, explanation.similarity)
+    # Walks of other anchors may come to a table that has good reasons of its own.
+    path = () if named or (explanation.is_strong_anchor and terms) else explanation.path
+    names = tuple(corpus.join_name(step.edge) for step in path)
     return RetrievedTable(
         database,
         table,
@@ -27,14 +40,20 @@ def retrieved_table(corpus: Corpus, explanation: TableExplanation) -> RetrievedT
         explanation.similarity,
         explanation.matched_words,
         explanation.is_anchor,
-        joins,
+        names,
         reason(
-            explanation.contributions,
+            terms,
             column,
             explanation.similarity,
             explanation.matched_words,
-            corpus.tables[path[0].frontier][1] if path else None,
-            joins,
             explanation.phrase,
+            named,
+            corpus.tables[path[0].frontier][1] if path else None,
+            [_with_source(name, joins.get((database, name))) for name in names],
         ),
     )
+
+
+def _with_source(name: str, join: ForeignKey | None) -> str:
+    """A join's name, with where it comes from if the schema does not declare it."""
+    return name if join is None or join.source == "declared" else f"{name} ({join.source})"

@@ -1,10 +1,16 @@
 """What a question is answered with: the tables, best first, and the joins among them."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import overload
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Any, overload
 
-from joingr_pyg.schema import Database
+from joingr_pyg.schema import Database, TableName
+from joingr_pyg.schema.joins.connecting import connecting_joins
+from joingr_pyg.schema.model import JoinSource
+from joingr_pyg.schema.names.readable import readable_name
+from joingr_pyg.text.tokens import words
 
 
 @dataclass(frozen=True)
@@ -37,6 +43,68 @@ class RetrievedTable:
 
 
 @dataclass(frozen=True)
+class RetrievedJoin:
+    """A join that connects tables that were found. Written as text it is ``"a.x = b.y"``.
+
+    Attributes:
+        database: Its database.
+        table: The referencing table.
+        column: Its column.
+        referenced_table: The referenced table.
+        referenced_column: Its column.
+        source: Where the join comes from: ``"declared"``, ``"given"``, ``"inferred"`` or ``"mined"``.
+        confidence: Probability that the two columns are joined.
+        direct: Whether both tables were found. Otherwise the join is a part of a shortest path that connects tables
+            over others, which were not found.
+    """
+
+    database: str
+    table: str
+    column: str
+    referenced_table: str
+    referenced_column: str
+    source: JoinSource
+    confidence: float
+    direct: bool
+
+    def __str__(self) -> str:
+        return f"{self.table}.{self.column} = {self.referenced_table}.{self.referenced_column}"
+
+
+def joins_of(
+    databases: Iterable[Database], tables: Iterable[TableName], preferred: Iterable[str] = ()
+) -> tuple[RetrievedJoin, ...]:
+    """All joins among tables, and shortest paths where a table is connected to the others only over further tables.
+
+    Tables of different databases, and those that no joins connect, stay apart.
+
+    Args:
+        databases: The schemas.
+        tables: The tables.
+        preferred: Joins as text, to be preferred where several paths are equally short.
+    """
+    names: dict[str, dict[str, None]] = {}
+    for database_name, table in tables:
+        names.setdefault(database_name, {})[table] = None
+    preferred = frozenset(preferred)
+    joins = []
+    for database in databases:
+        here = names.get(database.name, {})
+        if not here:
+            continue
+        for join in connecting_joins(database, here, [join for join in database.joins if str(join) in preferred]):
+            joins.append(
+                RetrievedJoin(
+                    database.name,
+                    *(join.table, join.column, join.referenced_table, join.referenced_column),
+                    *(join.source, join.confidence),
+                    join.table in here and join.referenced_table in here,
+                )
+            )
+    return tuple(joins)
+
+
+@dataclass(frozen=True)
 class RetrievalResult(Sequence[RetrievedTable]):
     """The tables found for a question, best first. It is a sequence: it has a length, an order, and can be sliced.
 
@@ -66,3 +134,74 @@ class RetrievalResult(Sequence[RetrievedTable]):
 
     def __iter__(self) -> Iterator[RetrievedTable]:
         return iter(self.tables)
+
+    @cached_property
+    def joins(self) -> tuple[RetrievedJoin, ...]:
+        """All joins among the tables, and what connects the others; see :func:`joins_of`.
+
+        Where several paths are equally short, the one that led to the tables is preferred.
+        """
+        led = {join for table in self.tables for join in table.joins}
+        return joins_of(self.databases, [(table.database, table.table) for table in self.tables], led)
+
+    def to_ddl(self, dialect: str | None = None, *, matching_columns: bool = False) -> str:
+        """The ``CREATE TABLE`` statements of the tables, best first, for a prompt.
+
+        They hold primary keys, the foreign keys among the tables, and descriptions as comments; foreign keys that the
+        schema does not declare are marked. Tables of several databases stand below a comment with their name.
+
+        Args:
+            dialect: The SQL dialect to write, such as ``"postgres"``; where not given, types stand as the source of
+                the schema spells them.
+            matching_columns: Write only the columns that matter to the question: members of primary keys, ends of
+                :attr:`joins`, the nearest column, and columns that share a word with the question.
+
+        Raises:
+            JoinGRError: If there is no such dialect.
+        """
+        # sqlglot, which is slow to load, is not needed to find tables.
+        from joingr_pyg.schema.sql.create_table import create_table_statements
+
+        parts = []
+        for database in self.databases:
+            here = [table for table in self.tables if table.database == database.name]
+            columns = {table.table: self._matching_columns(database, table) for table in here}
+            if here:
+                names = [table.table for table in here]
+                text = create_table_statements(database, names, dialect, columns if matching_columns else None)
+                parts.append((database.name, text))
+        if len(parts) == 1:
+            return parts[0][1]
+        return "\n\n".join(f"-- Database {' '.join(name.split())}\n\n{text}" for name, text in parts)
+
+    def _matching_columns(self, database: Database, found: RetrievedTable) -> set[str]:
+        table = database[found.table]
+        question = {*words(self.question)}
+        joined = {
+            column
+            for join in self.joins
+            if join.database == database.name
+            for name, column in ((join.table, join.column), (join.referenced_table, join.referenced_column))
+            if name == table.name
+        }
+        matching = {
+            column.name
+            for column in table.columns
+            if question.intersection(words(readable_name(column.natural_name or column.name)))
+        }
+        return {found.column, *table.primary_key} | joined | matching
+
+    def to_dict(self) -> dict[str, Any]:
+        """The question, the tables and their joins as plain values, which JSON can hold."""
+        return {
+            "question": self.question,
+            "tables": [
+                {**asdict(table), "matched_words": list(table.matched_words), "joins": list(table.joins)}
+                for table in self.tables
+            ],
+            "joins": [asdict(join) for join in self.joins],
+        }
+
+    def to_json(self, indent: int | None = None) -> str:
+        """:meth:`to_dict` as JSON text."""
+        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False)

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 import torch
 
+from joingr_pyg.data.corpus import Corpus
 from joingr_pyg.data.embedding import embedded_corpus
 from joingr_pyg.data.queries import Queries
 from joingr_pyg.encoders import CachedEncoder, Encoder, MiniLMEncoder, require_question
@@ -20,7 +21,7 @@ from joingr_pyg.models.checkpoint import load_checkpoint, require_encoder
 from joingr_pyg.models.joingr_plus import untrained
 from joingr_pyg.models.memory import QuestionMemory
 from joingr_pyg.retrieval.explanation import retrieved_table
-from joingr_pyg.retrieval.results import RetrievalResult, RetrievedTable
+from joingr_pyg.retrieval.results import RetrievalResult, RetrievedTable, joins_of
 from joingr_pyg.retrieval.saving import (
     SavedEncoder,
     SavedRetriever,
@@ -32,11 +33,11 @@ from joingr_pyg.retrieval.schema_changes import carry_memory_over
 from joingr_pyg.schema import Database, TableName
 from joingr_pyg.schema.descriptors import descriptors
 from joingr_pyg.schema.differences import SchemaDifferences, schema_differences
-from joingr_pyg.schema.joins.connecting import connecting_joins
 from joingr_pyg.schema.names.glossary import read_words
 from joingr_pyg.schema.preparation import Preparation
 from joingr_pyg.schema.readers.ddl import Source, read_ddl_report
 from joingr_pyg.schema.readers.live import LiveSource, read_database
+from joingr_pyg.text.tokens import words
 
 logger = logging.getLogger(__name__)
 
@@ -72,13 +73,18 @@ class TableRetriever:
         preparation: Preparation | None = None,
         read_again: Callable[[], Sequence[Database]] | None = None,
     ) -> None:
-        self.databases = tuple(databases)
         self.encoder = _cached(encoder)
         self.preparation = preparation or Preparation()
-        self.corpus = embedded_corpus(self.databases, self.encoder)
-        self.model = (model or untrained()).eval().index(self.corpus)
+        self.model = (model or untrained()).eval()
+        self._bind(tuple(databases), embedded_corpus(databases, self.encoder))
         self._trained: tuple[str, int] = ("", 0)
         self._read_again = read_again
+
+    def _bind(self, databases: tuple[Database, ...], corpus: Corpus) -> None:
+        """Answer from these databases from now on."""
+        self.databases, self.corpus = databases, corpus
+        self._joins = {(database.name, str(join)): join for database in databases for join in database.joins}
+        self.model.index(corpus)
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything but how the schema is read again: a copy in a file would hold the password of a database."""
@@ -271,8 +277,7 @@ class TableRetriever:
         if differences:
             corpus = embedded_corpus(now, self.encoder)
             carry_memory_over(self.model, self.databases, now)
-            self.databases, self.corpus = now, corpus
-            self.model.index(corpus)
+            self._bind(now, corpus)
         return differences
 
     def remember(self, questions: Sequence[str], tables: Sequence[Iterable[str | TableName]]) -> Self:
@@ -383,14 +388,14 @@ class TableRetriever:
     def _retrieve(self, query: Queries, k: int | None, complete: float) -> RetrievalResult:
         ranked = self.model.explained(query, CANDIDATES if k is None else k)
         count = int(set_sizes(self.model.needed(ranked.ranking, query), complete)) if k is None else k
-        tables = (retrieved_table(self.corpus, table) for table in ranked.explain(0, count))
+        question_words = frozenset(words(query.text[0]))
+        tables = (
+            retrieved_table(self.corpus, self._joins, question_words, table) for table in ranked.explain(0, count)
+        )
         return RetrievalResult(query.text[0], tuple(tables), self.databases)
 
     def joins_between(self, tables: Iterable[RetrievedTable | str | TableName]) -> list[str]:
-        """Few joins that connect tables, as ``"a.x = b.y"``; they may lead over tables that are not among them.
-
-        Of equally short ways those are taken that led to the tables. Tables of different databases, and those that no
-        joins connect, stay apart.
+        """The joins that connect tables, as ``"a.x = b.y"``: what :attr:`RetrievalResult.joins` holds, as text.
 
         Args:
             tables: Tables that were retrieved, or names of tables as :meth:`remember` takes them.
@@ -400,21 +405,13 @@ class TableRetriever:
         """
         if isinstance(tables, str):
             raise JoinGRError(f"'tables' needs to be a list of tables (got the text {tables!r:.60}).")
-        names: dict[str, list[str]] = {}
-        led: set[str] = set()
-        for table in tables:
-            if isinstance(table, RetrievedTable):
-                names.setdefault(table.database, []).append(table.table)
-                led.update(table.joins)
-            else:
-                database_name, table_name = self._full_name(table)
-                names.setdefault(database_name, []).append(table_name)
-        joins = []
-        for database in self.databases:
-            if len(own := names.get(database.name, [])) > 1:
-                preferred = [join for join in database.joins if str(join) in led]
-                joins += [str(join) for join in connecting_joins(database, own, preferred)]
-        return joins
+        tables = list(tables)
+        led = {join for table in tables if isinstance(table, RetrievedTable) for join in table.joins}
+        names = [
+            (table.database, table.table) if isinstance(table, RetrievedTable) else self._full_name(table)
+            for table in tables
+        ]
+        return [str(join) for join in joins_of(self.databases, names, led)]
 
 
 def _cached(encoder: Encoder | None) -> CachedEncoder:

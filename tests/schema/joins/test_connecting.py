@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from joingr_pyg.schema import Column, Database, ForeignKey, Table
@@ -39,8 +41,23 @@ def test_three_tables_meet_in_a_fourth() -> None:
     assert connected(star, "abc") == ["ad", "bd", "cd"]
 
 
-def test_all_joins_of_two_tables_are_told() -> None:
-    assert connected(database("a.x b.x", "b.x c.x", "a.y b.y", "b.y b.x"), "ab") == ["ab", "ab"]
+def test_all_joins_among_tables_are_told() -> None:
+    joins = database("a.x b.x", "b.x c.x", "a.y b.y", "b.y b.x", "a.x c.y", "d.x d.y")
+    assert connected(joins, "ab") == ["ab", "ab", "bb"]
+    # A tree would do without one of the three.
+    assert connected(joins, "abc") == ["ab", "bc", "ab", "bb", "ac"]
+    assert connected(joins, "b") == ["bb"]
+
+
+def test_a_declared_path_is_preferred_to_one_as_short_over_an_inferred_join() -> None:
+    square = database("a.x b.x", "b.x d.x", "a.x c.x", "c.x d.x")
+    first, *rest = square.foreign_keys
+    doubtful = replace(square, foreign_keys=(replace(first, source="inferred", confidence=0.6), *rest))
+    assert connected(square, "ad") == ["ab", "bd"]
+    assert connected(doubtful, "ad") == ["ac", "cd"]
+    # Beside a declared join of the same two tables it costs nothing.
+    beside = replace(doubtful, foreign_keys=(*doubtful.foreign_keys, ForeignKey("a", "y", "b", "y")))
+    assert connected(beside, "ad") == ["ab", "bd", "ab"]
 
 
 def test_of_equally_short_ways_the_preferred_one_is_taken() -> None:
