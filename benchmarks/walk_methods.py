@@ -16,7 +16,7 @@ from joingr_pyg.models import JoinGR, JoinGRPlus
 from joingr_pyg.models.joingr import WalkEvidence
 from joingr_pyg.models.retriever import Retriever
 from joingr_pyg.nn import segment
-from joingr_pyg.nn.fused import FusedWalk
+from joingr_pyg.nn.compiled_walk import CompiledWalk
 from joingr_pyg.testing.algorithm2 import literal_scores, literal_walk
 from joingr_pyg.training.losses import pairwise_hinge
 
@@ -185,14 +185,15 @@ def joinwalk_scatter(setting: Setting) -> dict[str, Run]:
     return _walk(setting)
 
 
-def joinwalk_fused(setting: Setting) -> dict[str, Run]:
+def joinwalk_kernel(setting: Setting) -> dict[str, Run]:
     """The compiled pass; evaluation only."""
     model, corpus, evidence = setting.model, setting.corpus, setting.evidence
-    fused = FusedWalk(model.walk, model.walk.planner(corpus.edge_index, corpus.num_tables), corpus.edge_attr, corpus.x)
+    planner = model.walk.planner(corpus.edge_index, corpus.num_tables, corpus.edge_weight)
+    walk = CompiledWalk(model.walk, planner, corpus.edge_attr, corpus.x)
 
     def evaluate(questions: Tensor) -> object:
         asked = evidence[questions]
-        return fused(setting.query[questions], asked.anchor, asked.deposit, asked.column)
+        return walk(setting.query[questions], asked.anchor, asked.deposit, asked.column)
 
     return {"eval": evaluate}
 
@@ -319,7 +320,7 @@ METHODS = {
     "joinwalk": Method(joinwalk),
     "joinwalk_scatter": Method(joinwalk_scatter, "torch_scatter"),
     "joinwalk_compiled": Method(joinwalk_compiled),
-    "joinwalk_fused": Method(joinwalk_fused, "numba"),
+    "joinwalk_kernel": Method(joinwalk_kernel, "numba"),
     "retriever": Method(retriever),
     "retriever_plus": Method(retriever_plus),
     "retriever_plus_new": Method(retriever_plus_new),

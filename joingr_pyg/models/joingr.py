@@ -10,12 +10,13 @@ from torch.nn import functional as F
 from joingr_pyg.data.corpus import Corpus
 from joingr_pyg.data.queries import Queries
 from joingr_pyg.errors import JoinGRError, require_at_least, require_fraction
+from joingr_pyg.kernels import kernels_available
 from joingr_pyg.models.anchors import TableHits, diverse_anchors
 from joingr_pyg.models.evidence import Evidence
 from joingr_pyg.models.retriever import Ranking, rank_dense, rank_pairs
 from joingr_pyg.models.trainable import TrainableRetriever
 from joingr_pyg.nn import EdgeScorer, JoinWalk, Projections, WalkOutput, WalkPlanner
-from joingr_pyg.nn.fused import FusedWalk, Reached, fused_available
+from joingr_pyg.nn.compiled_walk import CompiledWalk, Reached
 
 MMR_CANDIDATES = 4
 """Tables looked at for each anchor that is chosen."""
@@ -101,7 +102,7 @@ class JoinGR(TrainableRetriever):
         scorer = EdgeScorer(channels, channels, channels, hidden_channels, dropout) if channels else None
         self.walk = JoinWalk(scorer, hops, decay)
         self._projected: Projections | None = None
-        self._compiled: FusedWalk | None = None
+        self._compiled: CompiledWalk | None = None
         self.register_load_state_dict_post_hook(JoinGR._forget)
 
     def index(self, corpus: Corpus) -> Self:
@@ -235,14 +236,14 @@ class JoinGR(TrainableRetriever):
         ptr = F.pad(torch.bincount(owner[kept], minlength=len(query)).cumsum(0), (1, 0))
         return Reached(ptr, table[kept], scores[kept])
 
-    def _fused(self, query: Tensor, lazy: bool = False) -> FusedWalk | None:
+    def _fused(self, query: Tensor, lazy: bool = False) -> CompiledWalk | None:
         """The compiled walk, where weights stand still, there is one for this device and numba is installed."""
-        if self.training or query.is_cuda or not fused_available():
+        if self.training or query.is_cuda or not kernels_available():
             return None
         if self._compiled is None:
             corpus = self.corpus
             first = F.pad(torch.from_numpy(corpus.first_column), (0, 1), value=corpus.num_columns) if lazy else None
-            self._compiled = FusedWalk(self.walk, self._planner, corpus.edge_attr, corpus.x, first)
+            self._compiled = CompiledWalk(self.walk, self._planner, corpus.edge_attr, corpus.x, first)
         return self._compiled
 
     def ranking(self, scores: Tensor, evidence: WalkEvidence, k: int) -> Ranking:

@@ -275,7 +275,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     if request.param == "compiled":
         pytest.importorskip("numba")
     else:
-        monkeypatch.setattr(joingr, "fused_available", lambda: False)
+        monkeypatch.setattr(joingr, "kernels_available", lambda: False)
     return request.param
 
 

@@ -9,11 +9,11 @@ from joingr_pyg.data.corpus import Corpus
 from joingr_pyg.data.queries import Queries
 from joingr_pyg.datasets import Demo
 from joingr_pyg.encoders import CachedEncoder, HashingEncoder
+from joingr_pyg.kernels import kernels_available
 from joingr_pyg.models import JoinGR, JoinGRPlus, Ranking, WalkEvidence, heuristic, joingr
 from joingr_pyg.models.joingr_plus import TableEvidence
 from joingr_pyg.models.retriever import rank_pairs
 from joingr_pyg.nn import WalkOutput
-from joingr_pyg.nn.fused import fused_available
 
 OPTIONS = [{}, {"similarity_weight": 0.7}, {"unreached": "drop"}, {"mmr": 0.6}, {"hops": 1, "anchors": 1}]
 
@@ -28,9 +28,9 @@ def corpus(demo: Demo) -> Corpus:
     return demo.corpus()
 
 
-def rank(model: JoinGR, query: torch.Tensor, monkeypatch: pytest.MonkeyPatch, dense: bool, fused: bool) -> Ranking:
+def rank(model: JoinGR, query: torch.Tensor, monkeypatch: pytest.MonkeyPatch, dense: bool, compiled: bool) -> Ranking:
     monkeypatch.setattr(joingr, "DENSE_TABLES", 10**9 if dense else 0)
-    monkeypatch.setattr(joingr, "fused_available", lambda: fused)
+    monkeypatch.setattr(joingr, "kernels_available", lambda: compiled)
     model.train().eval()  # Forget what another path has derived.
     return model.rank(Queries(query), 15)
 
@@ -46,11 +46,11 @@ def weighted(corpus: Corpus) -> Corpus:
 @pytest.mark.parametrize("learned", [True, False])
 @pytest.mark.parametrize("pool", ["corpus", "weighted"])
 @pytest.mark.parametrize(
-    ("dense", "fused"),
+    ("dense", "compiled"),
     [
         (False, False),
-        pytest.param(True, True, marks=pytest.mark.skipif(not fused_available(), reason="numba is not installed")),
-        pytest.param(False, True, marks=pytest.mark.skipif(not fused_available(), reason="numba is not installed")),
+        pytest.param(True, True, marks=pytest.mark.skipif(not kernels_available(), reason="numba is not installed")),
+        pytest.param(False, True, marks=pytest.mark.skipif(not kernels_available(), reason="numba is not installed")),
     ],
 )
 def test_paths_agree(
@@ -61,14 +61,14 @@ def test_paths_agree(
     options: dict[str, object],
     learned: bool,
     dense: bool,
-    fused: bool,
+    compiled: bool,
 ) -> None:
     corpus = request.getfixturevalue(pool)
     torch.manual_seed(0)
     query = demo.encode_questions().vector[::6]
     model = (JoinGR(64, **options) if learned else heuristic(**options)).eval().index(corpus)
-    plain = rank(model, query, monkeypatch, dense=True, fused=False)
-    other = rank(model, query, monkeypatch, dense, fused)
+    plain = rank(model, query, monkeypatch, dense=True, compiled=False)
+    other = rank(model, query, monkeypatch, dense, compiled)
     assert torch.allclose(plain.score, other.score, atol=1e-5)
     # Scores that differ by rounding alone may change places.
     for row in range(len(query)):

@@ -20,8 +20,8 @@ from joingr_pyg.models.joingr_plus.reranker import ALL, MEASURES, SLACK, Candida
 from joingr_pyg.models.joingr_plus.signals import Signal
 from joingr_pyg.models.phrase_matches import CONTEXT, SHARPNESS
 from joingr_pyg.models.retriever import Ranking
-from joingr_pyg.nn.fused import share_out
-from joingr_pyg.nn.potential_walk import FusedPotentialWalk
+from joingr_pyg.nn.compiled_potential_walk import CompiledPotentialWalk
+from joingr_pyg.nn.threads import parallel_for
 
 if TYPE_CHECKING:
     from joingr_pyg.models.joingr_plus.model import JoinGRPlus
@@ -66,7 +66,7 @@ class FusedJoinGRPlus:
         potentials = model.linear_potentials()
         self._node_weight = _by_signal(potentials.weight)
         self._node, self._constant = potentials.table.t().numpy(), potentials.constant.numpy()
-        self._walk = FusedPotentialWalk(model.walk, model.planner) if model.walks else None
+        self._walk = CompiledPotentialWalk(model.walk, model.planner) if model.walks else None
         voters = memory.voters if prior.memory is not None and len(memory.voters) else corpus.table_x[:0]
         parts = [corpus.x.float(), corpus.table_x, potentials.edge, potentials.common, voters]
         self._vectors = torch.cat(parts).t()
@@ -102,7 +102,7 @@ class FusedJoinGRPlus:
 
         columns, tables = self._vectors.shape[1], len(self._constant)
         most = max(1, NUMBERS_AT_ONCE // (columns + len(Signal) * tables))
-        share_out(part, len(queries), most, least=-(-WORTH_A_THREAD // columns))
+        parallel_for(part, len(queries), smallest=-(-WORTH_A_THREAD // columns), largest=most)
         return Ranking(torch.from_numpy(table), torch.from_numpy(score))
 
     def _scores(self, vector: Tensor, readings: Sequence[Reading]) -> Array:

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from joingr_pyg.data.corpus import Corpus
 from joingr_pyg.data.queries import Queries
 from joingr_pyg.errors import JoinGRError, require_at_least, require_flags, require_fraction
+from joingr_pyg.kernels import kernels_available
 from joingr_pyg.models.calibration import Calibration
 from joingr_pyg.models.evidence import Part
 from joingr_pyg.models.joingr_plus.candidate_graph import CandidateGraph
@@ -27,7 +28,6 @@ from joingr_pyg.models.phrase_matches import phrase_choices, phrase_matches
 from joingr_pyg.models.retriever import Ranking, rank_dense
 from joingr_pyg.models.trainable import TrainableRetriever
 from joingr_pyg.nn import InteractionScorer, JoinWalk, Potentials, WalkOutput
-from joingr_pyg.nn.fused import fused_available
 from joingr_pyg.schema import TableName
 from joingr_pyg.schema.descriptors import DOCUMENT_NAME_WEIGHT
 from joingr_pyg.schema.names.readable import readable_name
@@ -316,7 +316,7 @@ class JoinGRPlus(TrainableRetriever):
         """The compiled model, where weights stand still, there is one for this device and numba is installed."""
         if not self.takes_the_steps_of(JoinGRPlus):
             return None
-        if self.training or queries.vector.device.type != "cpu" or not fused_available():
+        if self.training or queries.vector.device.type != "cpu" or not kernels_available():
             return None
         if self._compiled is None or self._compiled.voters is not self.memory.voters:
             self._reader = self._reader or Reader(self)

@@ -52,7 +52,7 @@ def learned(plus: JoinGRPlus) -> JoinGRPlus:
 
 def on_tensors(plus: JoinGRPlus, queries: Queries, k: int, monkeypatch: pytest.MonkeyPatch) -> Ranking:
     with monkeypatch.context() as patch:
-        patch.setattr(model, "fused_available", lambda: False)
+        patch.setattr(model, "kernels_available", lambda: False)
         return plus.rank(queries, k)
 
 

@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
+from joingr_pyg.kernels import kernels_available
 from joingr_pyg.nn import EdgeScorer, JoinWalk
-from joingr_pyg.nn.fused import FusedWalk, Reached, fused_available
+from joingr_pyg.nn.compiled_walk import CompiledWalk, Reached
 
 pytest.importorskip("numba", reason="numba is not installed")
 
@@ -33,24 +34,24 @@ def seed_matrix(inputs: Inputs, num_queries: int) -> tuple[Tensor, Tensor]:
     return seed, deposit
 
 
-def fused_scores(walk: JoinWalk, inputs: Inputs) -> Tensor:
+def compiled_scores(walk: JoinWalk, inputs: Inputs) -> Tensor:
     row = inputs["row"]
     planner = walk.planner(inputs["edge_index"], row.size(1), inputs.get("edge_weight"))
-    fused = FusedWalk(walk, planner, inputs["edge_attr"], inputs["x"])
-    return fused(inputs["query"], *seed_matrix(inputs, row.size(0)), row).dense(row.size(1))
+    compiled = CompiledWalk(walk, planner, inputs["edge_attr"], inputs["x"])
+    return compiled(inputs["query"], *seed_matrix(inputs, row.size(0)), row).dense(row.size(1))
 
 
 def assert_equals_layer(walk: JoinWalk, inputs: Inputs) -> None:
     expected = walk(**inputs).node_scores()
-    torch.testing.assert_close(fused_scores(walk, inputs), expected.detach(), rtol=1e-5, atol=1e-5)
+    torch.testing.assert_close(compiled_scores(walk, inputs), expected.detach(), rtol=1e-5, atol=1e-5)
 
 
 def chain(seeds: list[list[int]], deposits: list[list[float]]) -> Reached:
     """Uniform walks along 0 - 1 - 2 - 3, beside a table without joins."""
     walk = JoinWalk(hops=5)
     planner = walk.planner(torch.tensor([[0, 1, 2], [1, 2, 3]]), 5)
-    fused = FusedWalk(walk, planner, torch.zeros(3, 1), torch.zeros(5, 1))
-    return fused(torch.zeros(len(seeds), 1), torch.tensor(seeds), torch.tensor(deposits))
+    compiled = CompiledWalk(walk, planner, torch.zeros(3, 1), torch.zeros(5, 1))
+    return compiled(torch.zeros(len(seeds), 1), torch.tensor(seeds), torch.tensor(deposits))
 
 
 # By hand --------------------------------------------------------------------------------------------------------------
@@ -73,8 +74,10 @@ def test_each_query_has_its_own_seeds() -> None:
 def test_equal_scores_go_by_node() -> None:
     """A star whose centre hands out equal shares."""
     walk = JoinWalk(hops=1)
-    fused = FusedWalk(walk, walk.planner(torch.tensor([[2, 2, 2], [3, 0, 1]]), 4), torch.zeros(3, 1), torch.zeros(4, 1))
-    reached = fused(torch.zeros(1, 1), torch.tensor([[2]]), torch.tensor([[1.0]]))
+    compiled = CompiledWalk(
+        walk, walk.planner(torch.tensor([[2, 2, 2], [3, 0, 1]]), 4), torch.zeros(3, 1), torch.zeros(4, 1)
+    )
+    reached = compiled(torch.zeros(1, 1), torch.tensor([[2]]), torch.tensor([[1.0]]))
     assert reached.node.tolist() == [2, 0, 1, 3]
     torch.testing.assert_close(reached.score, torch.tensor([1 / 2, 1 / 6, 1 / 6, 1 / 6]))
 
@@ -100,7 +103,7 @@ def test_equals_literal(make_walk: Make, make_inputs: MakeInputs, literal: Liter
     walk, inputs = make_walk(), make_inputs(seed=3, num_nodes=9, num_edges=20, num_queries=4)
     expected = literal(walk, inputs)[1].detach()
     assert expected.any()
-    torch.testing.assert_close(fused_scores(walk, inputs), expected, rtol=0, atol=1e-5)
+    torch.testing.assert_close(compiled_scores(walk, inputs), expected, rtol=0, atol=1e-5)
 
 
 @given(
@@ -141,8 +144,8 @@ def test_walks_of_one_query_may_start_at_one_node(make_walk: Make, make_inputs: 
 
 def test_dropout_is_not_applied(make_walk: Make, make_inputs: MakeInputs) -> None:
     walk, inputs = make_walk(), make_inputs()
-    expected = fused_scores(walk, inputs)
-    assert torch.equal(fused_scores(walk.train(), inputs), expected)
+    expected = compiled_scores(walk, inputs)
+    assert torch.equal(compiled_scores(walk.train(), inputs), expected)
 
 
 def test_scores_beyond_the_range_of_the_exponential(make_walk: Make, make_inputs: MakeInputs) -> None:
@@ -173,9 +176,9 @@ def test_default_rows(make_walk: Make, make_inputs: MakeInputs) -> None:
     """Node vectors that do not depend on the query."""
     walk, inputs = make_walk(), make_inputs()
     inputs["x"], inputs["row"] = inputs["x"][:7], torch.arange(7).expand(3, 7)
-    fused = FusedWalk(walk, walk.planner(inputs["edge_index"], 7), inputs["edge_attr"], inputs["x"])
-    reached = fused(inputs["query"], *seed_matrix(inputs, 3))
-    assert torch.equal(reached.dense(7), fused_scores(walk, inputs))
+    compiled = CompiledWalk(walk, walk.planner(inputs["edge_index"], 7), inputs["edge_attr"], inputs["x"])
+    reached = compiled(inputs["query"], *seed_matrix(inputs, 3))
+    assert torch.equal(reached.dense(7), compiled_scores(walk, inputs))
 
 
 def test_rows_nearest_to_the_query(make_inputs: MakeInputs) -> None:
@@ -191,9 +194,9 @@ def test_rows_nearest_to_the_query(make_inputs: MakeInputs) -> None:
     owned = itertools.pairwise(first_row.tolist())
     inputs["row"] = torch.stack([similarity[:, begin:end].argmax(1) + begin for begin, end in owned], dim=1)
     assert (inputs["row"][:, 2] == 3).all()
-    fused = FusedWalk(walk, walk.planner(inputs["edge_index"], 5), inputs["edge_attr"], x, first_row)
-    reached = fused(inputs["query"], *seed_matrix(inputs, 3))
-    assert torch.equal(reached.dense(5), fused_scores(walk, inputs | {"x": x}))
+    compiled = CompiledWalk(walk, walk.planner(inputs["edge_index"], 5), inputs["edge_attr"], x, first_row)
+    reached = compiled(inputs["query"], *seed_matrix(inputs, 3))
+    assert torch.equal(reached.dense(5), compiled_scores(walk, inputs | {"x": x}))
 
 
 # Numbers whose sums of products single precision holds exactly, so that no order of summation matters; rows that are
@@ -269,14 +272,14 @@ def test_batches_and_threads(make_walk: Make, make_inputs: MakeInputs) -> None:
     """A batch large enough to be shared out gives what its queries give one by one, whatever the threads."""
     walk, inputs = make_walk(), make_inputs(num_nodes=20, num_edges=40, num_queries=100)
     planner = walk.planner(inputs["edge_index"], 20)
-    fused = FusedWalk(walk, planner, inputs["edge_attr"], inputs["x"])
+    compiled = CompiledWalk(walk, planner, inputs["edge_attr"], inputs["x"])
     batch = (inputs["query"], *seed_matrix(inputs, 100), inputs["row"])
     threads = torch.get_num_threads()
     try:
         torch.set_num_threads(3)
-        together = fused(*batch)
+        together = compiled(*batch)
         torch.set_num_threads(1)
-        alone = [fused(*(part[query : query + 1] for part in batch)) for query in range(100)]
+        alone = [compiled(*(part[query : query + 1] for part in batch)) for query in range(100)]
     finally:
         torch.set_num_threads(threads)
     assert torch.equal(together.ptr.diff(), torch.tensor([len(each.node) for each in alone]))
@@ -288,8 +291,8 @@ def test_many_nodes_for_a_query() -> None:
     """More than there is room for at first."""
     walk = JoinWalk(hops=1)
     star = torch.stack([torch.zeros(500, dtype=torch.long), torch.arange(1, 501)])
-    fused = FusedWalk(walk, walk.planner(star, 501), torch.zeros(500, 1), torch.zeros(501, 1))
-    reached = fused(torch.zeros(2, 1), torch.tensor([[0], [1]]), torch.ones(2, 1))
+    compiled = CompiledWalk(walk, walk.planner(star, 501), torch.zeros(500, 1), torch.zeros(501, 1))
+    reached = compiled(torch.zeros(2, 1), torch.tensor([[0], [1]]), torch.ones(2, 1))
     assert reached.ptr.tolist() == [0, 501, 503]
     assert reached.node.tolist() == [*range(501), 0, 1]
     torch.testing.assert_close(reached.score, torch.tensor([0.5] + 500 * [0.001] + [0.5, 0.5]))
@@ -297,8 +300,10 @@ def test_many_nodes_for_a_query() -> None:
 
 def test_empty_batch() -> None:
     walk = JoinWalk()
-    fused = FusedWalk(walk, walk.planner(torch.zeros(2, 0, dtype=torch.long), 3), torch.zeros(0, 1), torch.zeros(3, 1))
-    reached = fused(torch.zeros(0, 1), torch.zeros(0, 5, dtype=torch.long), torch.zeros(0, 5))
+    compiled = CompiledWalk(
+        walk, walk.planner(torch.zeros(2, 0, dtype=torch.long), 3), torch.zeros(0, 1), torch.zeros(3, 1)
+    )
+    reached = compiled(torch.zeros(0, 1), torch.zeros(0, 5, dtype=torch.long), torch.zeros(0, 5))
     assert reached.dense(3).shape == (0, 3)
     assert reached.first(2)[0].shape == (0, 2)
 
@@ -307,30 +312,32 @@ def test_memory_follows_the_nodes_reached() -> None:
     num_nodes = 200_000
     walk = JoinWalk(hops=2)
     pairs = torch.arange(num_nodes).view(-1, 2).t()
-    fused = FusedWalk(walk, walk.planner(pairs, num_nodes), torch.zeros(pairs.size(1), 1), torch.zeros(num_nodes, 1))
+    compiled = CompiledWalk(
+        walk, walk.planner(pairs, num_nodes), torch.zeros(pairs.size(1), 1), torch.zeros(num_nodes, 1)
+    )
     batch = (torch.zeros(8, 1), torch.arange(8).view(8, 1), torch.ones(8, 1))
-    fused(*batch)
+    compiled(*batch)
     tracemalloc.start()
     try:
-        assert fused(*batch).node.numel() == 16
+        assert compiled(*batch).node.numel() == 16
         assert tracemalloc.get_traced_memory()[1] < num_nodes / 4
     finally:
         tracemalloc.stop()
 
 
-def _scores_in_child(fused: FusedWalk, batch: tuple[Tensor, ...], results: multiprocessing.Queue) -> None:
-    results.put(fused(*batch).score.numpy())
+def _scores_in_child(compiled: CompiledWalk, batch: tuple[Tensor, ...], results: multiprocessing.Queue) -> None:
+    results.put(compiled(*batch).score.numpy())
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no fork on Windows")
 def test_after_a_fork(make_walk: Make, make_inputs: MakeInputs) -> None:
     walk, inputs = make_walk(), make_inputs(num_queries=100)
-    fused = FusedWalk(walk, walk.planner(inputs["edge_index"], 7), inputs["edge_attr"], inputs["x"])
+    compiled = CompiledWalk(walk, walk.planner(inputs["edge_index"], 7), inputs["edge_attr"], inputs["x"])
     batch = (inputs["query"], *seed_matrix(inputs, 100), inputs["row"])
-    expected = fused(*batch).score
+    expected = compiled(*batch).score
     context = multiprocessing.get_context("fork")
     results: multiprocessing.Queue = context.Queue()
-    child = context.Process(target=_scores_in_child, args=(fused, batch, results))
+    child = context.Process(target=_scores_in_child, args=(compiled, batch, results))
     child.start()
     try:
         assert torch.equal(torch.from_numpy(results.get(timeout=60)), expected)
@@ -340,15 +347,15 @@ def test_after_a_fork(make_walk: Make, make_inputs: MakeInputs) -> None:
 
 def test_copies(make_walk: Make, make_inputs: MakeInputs) -> None:
     walk, inputs = make_walk(), make_inputs()
-    fused = FusedWalk(walk, walk.planner(inputs["edge_index"], 7), inputs["edge_attr"], inputs["x"])
+    compiled = CompiledWalk(walk, walk.planner(inputs["edge_index"], 7), inputs["edge_attr"], inputs["x"])
     batch = (inputs["query"], *seed_matrix(inputs, 3), inputs["row"])
-    assert torch.equal(copy.deepcopy(fused)(*batch).score, fused(*batch).score)
+    assert torch.equal(copy.deepcopy(compiled)(*batch).score, compiled(*batch).score)
 
 
 def test_repr(make_walk: Make, make_inputs: MakeInputs) -> None:
     walk, inputs = make_walk(), make_inputs()
-    fused = FusedWalk(walk, walk.planner(inputs["edge_index"], 7), inputs["edge_attr"], inputs["x"])
-    assert str(fused) == "FusedWalk(JoinWalk(EdgeScorer(5, 4, 3, hidden_channels=8), hops=3), num_nodes=7)"
+    compiled = CompiledWalk(walk, walk.planner(inputs["edge_index"], 7), inputs["edge_attr"], inputs["x"])
+    assert str(compiled) == "CompiledWalk(JoinWalk(EdgeScorer(5, 4, 3, hidden_channels=8), hops=3), num_nodes=7)"
 
 
 # Errors ---------------------------------------------------------------------------------------------------------------
@@ -370,18 +377,18 @@ def test_wrong_calls(
     make_walk: Make, make_inputs: MakeInputs, change: Inputs, error: type[Exception], message: str
 ) -> None:
     walk, inputs = make_walk(), make_inputs(edge_index=torch.tensor([[0, 1, 2], [1, 2, 3]]))
-    fused = FusedWalk(walk, walk.planner(inputs["edge_index"], 7), inputs["edge_attr"], inputs["x"])
+    compiled = CompiledWalk(walk, walk.planner(inputs["edge_index"], 7), inputs["edge_attr"], inputs["x"])
     batch = {
         "query": inputs["query"],
         "seed": torch.tensor([[0], [1], [3]]),
         "seed_deposit": torch.ones(3, 1),
         "row": inputs["row"],
     }
-    before = fused(**batch).score
+    before = compiled(**batch).score
     with pytest.raises(error, match=message):
-        fused(**batch | change)
+        compiled(**batch | change)
     # What an error left half done is not taken up by the next call.
-    assert torch.equal(fused(**batch).score, before)
+    assert torch.equal(compiled(**batch).score, before)
 
 
 @pytest.mark.parametrize(
@@ -399,18 +406,19 @@ def test_wrong_arguments(make_walk: Make, arguments: Inputs, message: str) -> No
     walk = make_walk()
     planner = walk.planner(torch.tensor([[0, 1, 2], [1, 2, 3]]), 7)
     with pytest.raises(ValueError, match=message):
-        FusedWalk(walk, planner, **{"edge_attr": torch.zeros(3, 4), "x": torch.zeros(7, 3)} | arguments)
+        CompiledWalk(walk, planner, **{"edge_attr": torch.zeros(3, 4), "x": torch.zeros(7, 3)} | arguments)
 
 
 def test_without_numba(monkeypatch: pytest.MonkeyPatch) -> None:
     """The package imports; only the pass is not to be had."""
-    assert fused_available()
+    assert kernels_available()
     monkeypatch.setitem(sys.modules, "numba", None)
-    assert not fused_available()
+    assert not kernels_available()
     program = (
         "import sys; sys.modules['numba'] = None; import torch; from joingr_pyg.nn import JoinWalk;"
-        "from joingr_pyg.nn.fused import FusedWalk; walk = JoinWalk(); edges = torch.zeros(2, 0, dtype=torch.long);"
-        "FusedWalk(walk, walk.planner(edges, 1), torch.zeros(0, 1), torch.zeros(1, 1))"
+        "from joingr_pyg.nn.compiled_walk import CompiledWalk;"
+        "walk = JoinWalk(); edges = torch.zeros(2, 0, dtype=torch.long);"
+        "CompiledWalk(walk, walk.planner(edges, 1), torch.zeros(0, 1), torch.zeros(1, 1))"
     )
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert "ImportError: FusedWalk needs numba: pip install 'joingr_pyg[kernels]'" in result.stderr
+    assert "ImportError: CompiledWalk needs numba: pip install 'joingr_pyg[kernels]'" in result.stderr

@@ -1,11 +1,6 @@
 """The walk without gradients: one pass of compiled code instead of tensor operations."""
 
-import os
 from collections import deque
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache, partial
-from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,20 +9,19 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional as F
 
+from joingr_pyg.kernels import kernels_available
 from joingr_pyg.nn.edge_scorer import EdgeScorer
 from joingr_pyg.nn.join_walk import JoinWalk
 from joingr_pyg.nn.plan import WalkPlanner
+from joingr_pyg.nn.threads import parallel_for
 
 Array = NDArray[Any]
 
-SMALLEST_CHUNK = 16
-CHUNKS_A_THREAD = 4
+CHUNKS_PER_THREAD = 4
+"""Walks of some questions reach far more edges than those of others."""
+
 SMALLEST_GAIN = 1e-20
-
-
-def fused_available() -> bool:
-    """Whether numba, which compiles the pass, is installed."""
-    return find_spec("numba") is not None
+"""Replaces a smaller gain of the layer norm, so that it can be divided by."""
 
 
 class Reached(NamedTuple):
@@ -57,7 +51,7 @@ class Reached(NamedTuple):
         return scores
 
 
-class FusedWalk:
+class CompiledWalk:
     r"""A :class:`~joingr_pyg.nn.JoinWalk` over one graph with the weights of now, for the CPU.
 
     Node scores equal those of the layer in evaluation mode to single precision; there are no gradients. A query costs
@@ -84,8 +78,8 @@ class FusedWalk:
     def __init__(
         self, walk: JoinWalk, planner: WalkPlanner, edge_attr: Tensor, x: Tensor, first_row: Tensor | None = None
     ) -> None:
-        if not fused_available():
-            raise ImportError("FusedWalk needs numba: pip install 'joingr_pyg[kernels]'")
+        if not kernels_available():
+            raise ImportError("CompiledWalk needs numba: pip install 'joingr_pyg[kernels]'")
         self.walk = walk
         self.num_nodes = planner.num_nodes
         self._graph = graph_arrays(planner)
@@ -140,21 +134,18 @@ class FusedWalk:
         elif self._owned:
             _check_shape("query", query, num_queries, self._features[-1][0].shape[1])
         rows = np.empty((0, 0), np.uint64) if row is None else _indices(row)
-        run = partial(self._run, (_floats(query), _indices(seed).view(np.int64), _floats(seed_deposit), rows))
+        batch = (_floats(query), _indices(seed).view(np.int64), _floats(seed_deposit), rows)
 
-        threads = torch.get_num_threads()
-        size = max(SMALLEST_CHUNK, -(-num_queries // (CHUNKS_A_THREAD * threads)))
-        if threads == 1 or num_queries <= size:
-            count, node, score = run((0, num_queries))
-        else:
-            chunks = [(begin, min(begin + size, num_queries)) for begin in range(0, num_queries, size)]
-            parts = zip(*thread_pool(os.getpid(), threads).map(run, chunks), strict=True)
-            count, node, score = map(np.concatenate, parts)
+        def run(begin: int, end: int) -> tuple[Array, Array, Array]:
+            return self._run(batch, begin, end)
+
+        parts = parallel_for(run, num_queries, chunks_per_thread=CHUNKS_PER_THREAD) or [run(0, 0)]
+        count, node, score = parts[0] if len(parts) == 1 else map(np.concatenate, zip(*parts, strict=True))
         ptr = np.zeros(num_queries + 1, np.int64)
         np.cumsum(count, out=ptr[1:])
         return Reached(*map(torch.from_numpy, (ptr, node, score)))
 
-    def _run(self, batch: tuple[Array, ...], chunk: tuple[int, int]) -> tuple[Array, Array, Array]:
+    def _run(self, batch: tuple[Array, ...], begin: int, end: int) -> tuple[Array, Array, Array]:
         # Importing numba takes half a second.
         from joingr_pyg.kernels.join_walk import new_scratch, walk_kernel
 
@@ -163,7 +154,7 @@ class FusedWalk:
         except IndexError:
             scratch = new_scratch(self.num_nodes, self._graph[1].size, self._channels, self._most_rows)
         kernel = walk_kernel(self._channels, self._weighted)
-        reached = kernel(*chunk, self._graph, self._model, self._features, batch, scratch)
+        reached = kernel(begin, end, self._graph, self._model, self._features, batch, scratch)
         # Not done after an error, which leaves the memory half used.
         self._scratch.append(scratch)
         return reached
@@ -245,31 +236,3 @@ def _floats(tensor: Tensor) -> Array:
 
 def _indices(tensor: Tensor) -> Array:
     return tensor.long().contiguous().numpy().view(np.uint64)
-
-
-def share_out(
-    run: Callable[[int, int], None], count: int, most: int | None = None, least: int = SMALLEST_CHUNK
-) -> None:
-    """Call ``run(begin, end)`` for parts of ``range(count)``, on as many threads as torch uses.
-
-    Args:
-        run: What to do; compiled code lets go of the interpreter.
-        count: How many queries there are.
-        most: How many a part may have at most.
-        least: Fewest that are worth a part, but for the last.
-    """
-    threads = torch.get_num_threads()
-    size = max(least, -(-count // threads))
-    size = size if most is None else min(size, most)
-    parts = [(begin, min(begin + size, count)) for begin in range(0, count, size)]
-    if threads == 1 or len(parts) < 2:
-        for part in parts:
-            run(*part)
-    else:
-        list(thread_pool(os.getpid(), threads).map(lambda part: run(*part), parts))
-
-
-@lru_cache(maxsize=1)
-def thread_pool(process: int, threads: int) -> ThreadPoolExecutor:
-    """The threads that passes share, one pool for each process: threads do not survive a fork."""
-    return ThreadPoolExecutor(threads)

@@ -6,19 +6,21 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from joingr_pyg.nn.fused import fused_available, graph_arrays, share_out
+from joingr_pyg.kernels import kernels_available
+from joingr_pyg.nn.compiled_walk import graph_arrays
 from joingr_pyg.nn.interaction import Potentials
 from joingr_pyg.nn.join_walk import JoinWalk
 from joingr_pyg.nn.plan import WalkPlanner
+from joingr_pyg.nn.threads import parallel_for
 
 Array = NDArray[Any]
 
 
-class FusedPotentialWalk:
+class CompiledPotentialWalk:
     """A :class:`~joingr_pyg.nn.JoinWalk` without a scorer of its own, over one graph with the decays of now.
 
     Node scores equal those of :meth:`JoinWalk.propagate` to single precision; there are no gradients. The queries of a
-    batch are shared out among as many threads as torch uses.
+    batch are spread over as many threads as torch uses.
 
     Args:
         walk: The layer. Later changes of its decays go unnoticed.
@@ -30,8 +32,8 @@ class FusedPotentialWalk:
     """
 
     def __init__(self, walk: JoinWalk, planner: WalkPlanner) -> None:
-        if not fused_available():
-            raise ImportError("FusedPotentialWalk needs numba: pip install 'joingr_pyg[kernels]'")
+        if not kernels_available():
+            raise ImportError("CompiledPotentialWalk needs numba: pip install 'joingr_pyg[kernels]'")
         if walk.scorer is not None:
             raise ValueError("'walk' needs to be a layer without a scorer")
         self.num_nodes = planner.num_nodes
@@ -72,7 +74,7 @@ class FusedPotentialWalk:
                 score,
             )
         ]
-        share_out(lambda begin, end: self.add(*(array[begin:end] for array in arrays)), num_queries)
+        parallel_for(lambda begin, end: self.add(*(array[begin:end] for array in arrays)), num_queries)
         return score
 
     def add(self, edge: Array, node: Array, seed: Array, seed_deposit: Array, score: Array) -> None:

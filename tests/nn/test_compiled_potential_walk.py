@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 pytest.importorskip("numba")
 
 from joingr_pyg.nn import EdgeScorer, JoinWalk, Potentials
-from joingr_pyg.nn.potential_walk import FusedPotentialWalk
+from joingr_pyg.nn.compiled_potential_walk import CompiledPotentialWalk
 
 
 def both(
@@ -39,7 +39,7 @@ def both(
     scores = torch.zeros(len(seed) * num_nodes)
     for node in (plan.frontier, plan.neighbor):
         scores.index_add_(0, plan.query * num_nodes + node, laid)
-    return scores.view(len(seed), num_nodes), FusedPotentialWalk(walk, planner)(potentials, seed, deposit)
+    return scores.view(len(seed), num_nodes), CompiledPotentialWalk(walk, planner)(potentials, seed, deposit)
 
 
 @settings(deadline=None, max_examples=60)
@@ -77,13 +77,13 @@ def test_many_questions_are_shared_among_threads() -> None:
 def test_wrong_input_is_refused() -> None:
     walk = JoinWalk(None, hops=1)
     planner = walk.planner(torch.tensor([[0], [1]]), 2)
-    fused = FusedPotentialWalk(walk, planner)
+    compiled = CompiledPotentialWalk(walk, planner)
     good = Potentials(torch.zeros(1, 1), torch.zeros(1, 2))
     with pytest.raises(ValueError, match=r"'node' potentials need shape \[1, 2\]"):
-        fused(good._replace(node=torch.zeros(1, 3)), torch.zeros(1, 1).long(), torch.ones(1, 1))
+        compiled(good._replace(node=torch.zeros(1, 3)), torch.zeros(1, 1).long(), torch.ones(1, 1))
     with pytest.raises(ValueError, match="'seed' needs to name nodes below 2"):
-        fused(good, torch.full((1, 1), 2), torch.ones(1, 1))
+        compiled(good, torch.full((1, 1), 2), torch.ones(1, 1))
     with pytest.raises(ValueError, match="need one shape"):
-        fused(good, torch.zeros(1, 1).long(), torch.ones(1, 2))
+        compiled(good, torch.zeros(1, 1).long(), torch.ones(1, 2))
     with pytest.raises(ValueError, match="without a scorer"):
-        FusedPotentialWalk(JoinWalk(EdgeScorer(1, 1, 1, 4), hops=1), planner)
+        CompiledPotentialWalk(JoinWalk(EdgeScorer(1, 1, 1, 4), hops=1), planner)
