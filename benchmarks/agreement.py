@@ -18,8 +18,8 @@ from joingr_pyg.datasets import DATASETS
 from joingr_pyg.encoders import CachedEncoder, Encoder, HashingEncoder, MiniLMEncoder
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.models import JoinGRPlus
+from joingr_pyg.models.backend import TensorBackend
 from joingr_pyg.models.checkpoint import load_checkpoint, require_encoder
-from joingr_pyg.models.trainable import TrainableRetriever
 
 ENCODERS = {"minilm": MiniLMEncoder, "hashing": HashingEncoder}
 
@@ -40,7 +40,9 @@ def compare(dataset: str, checkpoint: Path, encoder: Encoder, cache: Path) -> tu
     data = DATASETS[dataset](os.environ.get("JOINGR_DATA", "."), SPLITS[dataset], encoder, cache, download=False)
     model, queries = model.eval().index(data.corpus()), data.encode_questions()
     places = model.corpus.num_tables
-    compiled, tensors = model.rank(queries, places), TrainableRetriever.rank(model, queries, places)
+    compiled = model.rank(queries, places)
+    with torch.no_grad():
+        tensors = TensorBackend(model).rank(queries, places)
     scores = [torch.zeros(ranking.score.shape).scatter(1, *ranking) for ranking in (compiled, tensors)]
     same = compiled.table[:, :RANKED] == tensors.table[:, :RANKED]
     return float((scores[0] - scores[1]).abs().max()), float(same.float().mean())

@@ -35,8 +35,8 @@ from torch import Tensor
 
 from joingr_pyg.data.corpus import Corpus
 from joingr_pyg.data.queries import Queries
-from joingr_pyg.models import joingr
 from joingr_pyg.models.anchors import ColumnIndex, TableHits
+from joingr_pyg.models.joingr import JoinGR, backend
 from joingr_pyg.testing.synthetic import (
     synthetic_databases,
     synthetic_graphs,
@@ -65,7 +65,7 @@ def measure(num_tables: int, num_questions: int, threads: int) -> dict[str, Any]
     torch.set_num_threads(threads)
     faiss.omp_set_num_threads(threads)
     # The path of large corpora at every size, so that sizes compare.
-    joingr.DENSE_TABLES = 0
+    backend.LARGE_CORPUS = 0
     torch.manual_seed(0)
     databases = synthetic_databases(num_tables)
     vectors = synthetic_vectors(databases, dim=DIM)
@@ -74,7 +74,7 @@ def measure(num_tables: int, num_questions: int, threads: int) -> dict[str, Any]
     graphs = synthetic_graphs(databases, *vectors)
     corpus = Corpus.from_graphs(graphs)
     del graphs, vectors
-    model = joingr.JoinGR(DIM).eval().index(corpus)
+    model = JoinGR(DIM).eval().index(corpus)
     if model.columns.kind != "approximate":  # Small corpora are searched exactly unless asked otherwise.
         model.columns = ColumnIndex(corpus, "approximate")
     approximate = model.columns
@@ -107,7 +107,7 @@ def measure(num_tables: int, num_questions: int, threads: int) -> dict[str, Any]
     }
 
 
-def _median_ms(model: joingr.JoinGR, questions: Tensor, indexes: Sequence[Any]) -> float:
+def _median_ms(model: JoinGR, questions: Tensor, indexes: Sequence[Any]) -> float:
     """Median time of ranking one question after the other, each over its index."""
     times = []
     for query, index in zip(questions.split(1), indexes, strict=True):

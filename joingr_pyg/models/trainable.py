@@ -1,4 +1,4 @@
-"""What training, explanations and pictures ask of a retriever that walks and learns."""
+"""The interface of models that walk and learn, for training, explanations and pictures."""
 
 from abc import abstractmethod
 from copy import copy
@@ -9,8 +9,10 @@ from torch import Tensor
 
 from joingr_pyg.data.corpus import Corpus
 from joingr_pyg.data.queries import Queries
+from joingr_pyg.errors import JoinGRError
+from joingr_pyg.models.backend import Backend, TensorBackend
 from joingr_pyg.models.evidence import Part
-from joingr_pyg.models.explanation import DenseExplainedRanking, ExplainedRanking
+from joingr_pyg.models.explanation import ExplainedRanking
 from joingr_pyg.models.retriever import Ranking, Retriever
 from joingr_pyg.nn import JoinWalk, WalkOutput
 
@@ -21,8 +23,8 @@ STEPS = ("evidence", "forward", "scores", "ranking")
 class TrainableRetriever(Retriever):
     """A retriever whose scores come from the deposits of a walk.
 
-    A ranking is what :data:`STEPS` make of questions. A class may take a shorter way to the same, as long as
-    :meth:`takes_the_steps_of` says that no subclass has changed one of them.
+    A ranking is what :data:`STEPS` make of questions. A class may compute the same ranking in a faster way, its
+    :meth:`fast_backend`, which is used as long as no subclass overrides one of the steps.
 
     Attributes:
         kind: The name by which checkpoints call the class.
@@ -36,8 +38,8 @@ class TrainableRetriever(Retriever):
     walk: JoinWalk
     walks: bool = True
 
-    def over(self, corpus: Corpus) -> Self:
-        """The same weights, bound to the tables of ``corpus`` besides; what either learns both know."""
+    def bound_to(self, corpus: Corpus) -> Self:
+        """A model that shares the weights of this one and is bound to the tables of another corpus."""
         other = copy(self)
         other._modules = dict(self._modules)
         return other.index(corpus)
@@ -48,7 +50,7 @@ class TrainableRetriever(Retriever):
 
     @abstractmethod
     def evidence(self, queries: Queries) -> Any:
-        """What is to be known of ``B`` questions and is not learned: :class:`~joingr_pyg.models.evidence.Evidence`."""
+        """What learning does not change for ``B`` questions: an :class:`~joingr_pyg.models.evidence.Evidence`."""
 
     @abstractmethod
     def seeds(self, evidence: Any) -> tuple[Tensor, Tensor]:
@@ -68,36 +70,38 @@ class TrainableRetriever(Retriever):
 
     @torch.no_grad()
     def rank(self, queries: Queries, k: int) -> Ranking:
-        evidence = self.evidence(queries)
-        return self.ranking(self.scores(self(queries.vector, evidence), evidence), evidence, k)
+        """Rank tables by what :meth:`backend` says."""
+        return self.backend(queries.vector.device).rank(queries, _at_least_one(k))
 
     @torch.no_grad()
     def explained(self, queries: Queries, k: int) -> ExplainedRanking:
         """Rank tables like :meth:`rank`, and keep what explaining the first of them needs.
 
         Args:
-            queries: ``B`` questions; memory grows with ``B`` times the number of tables, so give few at once.
+            queries: ``B`` questions.
             k: Number of tables, at least 1.
 
         Raises:
             JoinGRError: If ``k`` is below 1.
         """
-        evidence = self.evidence(queries)
-        output = self(queries.vector, evidence)
-        return DenseExplainedRanking(
-            self.ranking(self.scores(output, evidence), evidence, k),
-            evidence.similarity,
-            evidence.column,
-            {str(name): term for name, term in self.parts(evidence).items()},
-            self.seeds(evidence),
-            output if self.walks else None,
-            lambda question: self.word_scores(queries.text[question]) if queries.text else {},
-            lambda question: self.phrase_scores(queries[[question]], evidence[torch.tensor([question])]),
-        )
+        return self.backend(queries.vector.device).explained(queries, _at_least_one(k))
 
-    def takes_the_steps_of(self, kind: "type[TrainableRetriever]") -> bool:
-        """Whether each of :data:`STEPS` is the one that a class defines, overridden neither by a subclass nor here."""
-        return all(getattr(getattr(self, step), "__func__", None) is getattr(kind, step) for step in STEPS)
+    def backend(self, device: torch.device) -> Backend:
+        """What computes rankings of questions on a device.
+
+        While the model learns, and where a subclass overrides one of :data:`STEPS`, these are run one after another on
+        tensors.
+        """
+        return TensorBackend(self) if self.training or self._overrides_a_step() else self.fast_backend(device)
+
+    def fast_backend(self, device: torch.device) -> Backend:
+        """The fastest backend that gives the same rankings as the steps of this class while weights do not change."""
+        return TensorBackend(self)
+
+    def _overrides_a_step(self) -> bool:
+        """Whether a step is another than that of the class whose :meth:`fast_backend` would be used."""
+        owner = next(kind for kind in type(self).__mro__ if "fast_backend" in vars(kind))
+        return any(getattr(getattr(self, step), "__func__", None) is not getattr(owner, step) for step in STEPS)
 
     def parts(self, evidence: Any) -> dict[Part, Tensor]:
         """What speaks for each table before the walk, ``[B, T]`` each, weighed as the model weighs them."""
@@ -110,3 +114,9 @@ class TrainableRetriever(Retriever):
     def phrase_scores(self, queries: Queries, evidence: Any) -> dict[str, Tensor]:
         """How surely each phrase of a single question points at each table, ``[T]``; none where a model reads none."""
         return {}
+
+
+def _at_least_one(k: int) -> int:
+    if k < 1:
+        raise JoinGRError(f"K needs to be at least 1 (got {k}).")
+    return k

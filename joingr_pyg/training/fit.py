@@ -261,7 +261,7 @@ def _views(
     asked = [(model, questions)]
     if warehouses is not None:
         corpus, renamed = warehouses.ask(dataset, questions)
-        asked.append((model.over(corpus), renamed))
+        asked.append((model.bound_to(corpus), renamed))
     if remember:
         for bound, some in asked:
             bound.remember(queries, [question.gold for question in some])

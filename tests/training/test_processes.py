@@ -89,8 +89,8 @@ def test_the_graph_follows_the_questions_to_their_device(tiny: Beaver) -> None:
     """The meta device stands in for a GPU: it refuses tensors of the CPU as that does."""
     model = JoinGR(16, anchors=2, hops=2, hidden_channels=8).index(tiny.corpus())
     queries = tiny.encode_questions().vector
-    assert model._projections(queries).query.device.type == "cpu"
-    projected = model.to("meta")._projections(queries.to("meta"))
+    assert model.projections(queries).query.device.type == "cpu"
+    projected = model.to("meta").projections(queries.to("meta"))
     assert {part.device.type for part in projected if isinstance(part, torch.Tensor)} == {"meta"}
 
 

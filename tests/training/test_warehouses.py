@@ -74,7 +74,7 @@ def test_both_views_have_the_same_weights(kind: type[TrainableRetriever], demo: 
     model.remember(queries[:6], [question.gold for question in demo.questions[:6]])
     before = model.evidence(queries)
     corpus, asked = warehouses.ask(demo, demo.questions[:12])
-    other = model.over(corpus).remember(queries[6:], [question.gold for question in asked[6:]])
+    other = model.bound_to(corpus).remember(queries[6:], [question.gold for question in asked[6:]])
     assert {id(parameter) for parameter in other.parameters()} == {id(parameter) for parameter in model.parameters()}
     assert (model.corpus.tables[0], other.corpus.tables[0]) == (demo.corpus().tables[0], corpus.tables[0])
     # What is evident of one corpus is so still, as if there were no other.
@@ -94,7 +94,7 @@ def test_each_batch_is_of_one_view(demo: Demo, warehouses: Warehouses, processes
     corpus, asked = warehouses.ask(demo, demo.questions)
     queries = demo.encode_questions()
     views = QuestionViews(
-        [QuestionSet(model, demo.questions, queries), QuestionSet(model.over(corpus), asked, queries)]
+        [QuestionSet(model, demo.questions, queries), QuestionSet(model.bound_to(corpus), asked, queries)]
     )
     shares = [SharedBatches(len(views), 8, rank, processes, seed=0, views=2) for rank in range(processes)]
     seen: list[int] = []

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from joingr_pyg.data.queries import Queries
 from joingr_pyg.errors import JoinGRError
+from joingr_pyg.models.backend import TensorBackend
 from joingr_pyg.models.joingr_plus.candidate_graph import CandidateGraph
 from joingr_pyg.models.joingr_plus.constants import FLOOR, WHOLE
 from joingr_pyg.models.joingr_plus.reading import Reader, Reading
@@ -43,7 +44,7 @@ WORTH_A_THREAD = 25_600
 """Products of questions and columns from which on a thread of its own gains more than it costs, measured."""
 
 
-class FusedJoinGRPlus:
+class FusedJoinGRPlus(TensorBackend):
     """A :class:`JoinGRPlus` with the weights and memory of now, over the tables it is bound to, for the CPU.
 
     Rankings are those of the tensor path: scores differ by rounding.
@@ -56,7 +57,7 @@ class FusedJoinGRPlus:
     @torch.no_grad()
     def __init__(self, model: "JoinGRPlus", reader: Reader) -> None:
         corpus, prior, memory = model.corpus, model.prior, model.memory
-        self.model = model
+        self.model: JoinGRPlus = model
         self.voters = memory.voters
         self._read = reader
         self._whole_weight, self._prior_weight = _by_signal(WHOLE), _by_signal(prior.weights())

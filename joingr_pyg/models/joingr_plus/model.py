@@ -14,6 +14,7 @@ from joingr_pyg.data.corpus import Corpus
 from joingr_pyg.data.queries import Queries
 from joingr_pyg.errors import JoinGRError, require_at_least, require_flags, require_fraction
 from joingr_pyg.kernels import kernels_available
+from joingr_pyg.models.backend import Backend
 from joingr_pyg.models.calibration import Calibration
 from joingr_pyg.models.evidence import Part
 from joingr_pyg.models.joingr_plus.candidate_graph import CandidateGraph
@@ -200,8 +201,8 @@ class JoinGRPlus(TrainableRetriever):
         self._forget()
         return self
 
-    def over(self, corpus: Corpus) -> Self:
-        other = super().over(corpus)
+    def bound_to(self, corpus: Corpus) -> Self:
+        other = super().bound_to(corpus)
         # Tables have other names there, and so have those that remembered questions needed.
         other.memory = copy(self.memory)
         self.memory.bind(self.corpus.table_number)
@@ -307,17 +308,10 @@ class JoinGRPlus(TrainableRetriever):
     def ranking(self, scores: Tensor, evidence: TableEvidence, k: int) -> Ranking:
         return rank_dense(scores, k)
 
-    @torch.no_grad()
-    def rank(self, queries: Queries, k: int) -> Ranking:
-        fused = self._fused(queries)
-        return super().rank(queries, k) if fused is None else fused.rank(queries, k)
-
-    def _fused(self, queries: Queries) -> FusedJoinGRPlus | None:
-        """The compiled model, where weights stand still, there is one for this device and numba is installed."""
-        if not self.takes_the_steps_of(JoinGRPlus):
-            return None
-        if self.training or queries.vector.device.type != "cpu" or not kernels_available():
-            return None
+    def fast_backend(self, device: torch.device) -> Backend:
+        """Compiled code for questions on the CPU, where numba is installed."""
+        if device.type != "cpu" or not kernels_available():
+            return super().fast_backend(device)
         if self._compiled is None or self._compiled.voters is not self.memory.voters:
             self._reader = self._reader or Reader(self)
             self._compiled = FusedJoinGRPlus(self, self._reader)

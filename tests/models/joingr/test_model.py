@@ -12,7 +12,8 @@ from joingr_pyg.datasets import Demo, build_graphs
 from joingr_pyg.datasets.demo import read_demo
 from joingr_pyg.encoders import Encoder
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.models import JoinGR, Ranking, Vanilla, WalkEvidence, heuristic, joingr
+from joingr_pyg.models import JoinGR, Ranking, Vanilla, WalkEvidence, heuristic
+from joingr_pyg.models.joingr import backend
 from joingr_pyg.testing.algorithm2 import literal_scores, literal_walk
 from joingr_pyg.training.losses import TableLoss
 
@@ -275,7 +276,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     if request.param == "compiled":
         pytest.importorskip("numba")
     else:
-        monkeypatch.setattr(joingr, "kernels_available", lambda: False)
+        monkeypatch.setattr(backend, "kernels_available", lambda: False)
     return request.param
 
 

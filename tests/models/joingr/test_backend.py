@@ -10,7 +10,8 @@ from joingr_pyg.data.queries import Queries
 from joingr_pyg.datasets import Demo
 from joingr_pyg.encoders import CachedEncoder, HashingEncoder
 from joingr_pyg.kernels import kernels_available
-from joingr_pyg.models import JoinGR, JoinGRPlus, Ranking, WalkEvidence, heuristic, joingr
+from joingr_pyg.models import JoinGR, JoinGRPlus, Ranking, WalkEvidence, heuristic
+from joingr_pyg.models.joingr import backend
 from joingr_pyg.models.joingr_plus import TableEvidence
 from joingr_pyg.models.retriever import rank_pairs
 from joingr_pyg.nn import WalkOutput
@@ -29,8 +30,8 @@ def corpus(demo: Demo) -> Corpus:
 
 
 def rank(model: JoinGR, query: torch.Tensor, monkeypatch: pytest.MonkeyPatch, dense: bool, compiled: bool) -> Ranking:
-    monkeypatch.setattr(joingr, "DENSE_TABLES", 10**9 if dense else 0)
-    monkeypatch.setattr(joingr, "kernels_available", lambda: compiled)
+    monkeypatch.setattr(backend, "LARGE_CORPUS", 10**9 if dense else 0)
+    monkeypatch.setattr(backend, "kernels_available", lambda: compiled)
     model.train().eval()  # Forget what another path has derived.
     return model.rank(Queries(query), 15)
 
@@ -108,7 +109,7 @@ class OneHopPlus(JoinGRPlus):
 def test_a_subclass_ranks_by_its_own_walk(
     demo: Demo, corpus: Corpus, monkeypatch: pytest.MonkeyPatch, tables: int
 ) -> None:
-    monkeypatch.setattr(joingr, "DENSE_TABLES", tables)
+    monkeypatch.setattr(backend, "LARGE_CORPUS", tables)
     queries = demo.encode_questions()[range(0, 180, 20)]
     for whole, subclass in ((JoinGR, OneHop), (JoinGRPlus, OneHopPlus)):
         model, expected = (kind(None, hops=hops).eval().index(corpus) for kind, hops in ((subclass, 5), (whole, 1)))

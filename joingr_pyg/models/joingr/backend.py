@@ -1,0 +1,141 @@
+"""How JoinGR ranks when it does not learn, by the size of the corpus and by what the walk is computed with.
+
+=============  =========================================  =================================================
+corpus         compiled walk                              walk on tensors
+=============  =========================================  =================================================
+small          :class:`CompiledBackend`                   :class:`~joingr_pyg.models.backend.TensorBackend`
+large          :class:`LargeCorpusBackend`                :class:`LargeCorpusBackend`
+               over a ``CompiledWalk``                    over a :class:`TensorWalk`
+=============  =========================================  =================================================
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from joingr_pyg.data.queries import Queries
+from joingr_pyg.kernels import kernels_available
+from joingr_pyg.models.anchors import TableHits
+from joingr_pyg.models.backend import Backend, TensorBackend
+from joingr_pyg.models.retriever import Ranking, rank_pairs
+from joingr_pyg.nn.compiled_walk import CompiledWalk, Reached
+
+if TYPE_CHECKING:
+    from joingr_pyg.models.joingr.model import JoinGR
+
+LARGE_CORPUS = 2048
+"""Number of tables above which only tables that are reached or similar get a score, rather than every table."""
+
+ReachingWalk = Callable[[Tensor, Tensor, Tensor], Reached]
+"""Walks for questions ``[B, d]`` from seed tables ``[B, A]`` with deposits ``[B, A]``."""
+
+
+def choose_backend(model: "JoinGR", device: torch.device) -> Backend:
+    """The fastest backend for questions on a device.
+
+    Args:
+        model: A model that is not learning and whose steps are those of JoinGR.
+        device: Where the questions are.
+    """
+    large = model.corpus.num_tables > LARGE_CORPUS
+    compiled = device.type == "cpu" and kernels_available()
+    if large:
+        return LargeCorpusBackend(model, model.compiled_walk(find_columns=True) if compiled else TensorWalk(model))
+    return CompiledBackend(model, model.compiled_walk(find_columns=False)) if compiled else TensorBackend(model)
+
+
+class CompiledBackend(TensorBackend):
+    """The steps of the model with the walk in compiled code.
+
+    Args:
+        model: The model.
+        walk: Its walk.
+    """
+
+    def __init__(self, model: "JoinGR", walk: CompiledWalk) -> None:
+        self.model: JoinGR = model
+        self.walk = walk
+
+    def rank(self, queries: Queries, k: int) -> Ranking:
+        model, evidence = self.model, self.model.evidence(queries)
+        reached = self.walk(queries.vector, evidence.anchor, evidence.deposit, evidence.column)
+        scores = model.add_similarity(reached.dense(model.corpus.num_tables), evidence.similarity)
+        return model.ranking(scores, evidence, k)
+
+
+class LargeCorpusBackend(TensorBackend):
+    """Ranks the tables that a walk reaches and the most similar ones, without a score for every table of the corpus.
+
+    Args:
+        model: The model.
+        walk: Its walk, which finds the column that stands for a table where it reaches the table.
+    """
+
+    def __init__(self, model: "JoinGR", walk: ReachingWalk) -> None:
+        self.model: JoinGR = model
+        self.walk = walk
+
+    def rank(self, queries: Queries, k: int) -> Ranking:
+        model, query = self.model, queries.vector
+        similar = model.similar_tables(query, k)
+        anchors = model.choose_anchors(similar)
+        reached = self.walk(query, anchors.table, anchors.score.clamp(min=0))
+        question = torch.arange(len(query), device=query.device).repeat_interleave(reached.ptr.diff())
+        score = reached.score
+        if model.similarity_weight:
+            similarity, _ = model.corpus.similarity_of(query, question, reached.node)
+            score = model.add_similarity(score, similarity)
+        elif model.unreached == "drop":
+            return rank_pairs(question, reached.node, score, len(query), k)
+        others = self._not_reached(similar, question, reached.node)
+        behind = similar.score.clamp(max=1) - 1
+        if model.similarity_weight:
+            behind = model.similarity_weight * similar.score
+        return rank_pairs(
+            torch.cat([question, others.nonzero()[:, 0]]),
+            torch.cat([reached.node, similar.table[others]]),
+            torch.cat([score, behind[others]]),
+            len(query),
+            k,
+        )
+
+    def _not_reached(self, similar: TableHits, question: Tensor, table: Tensor) -> Tensor:
+        """Which of the similar tables ``[B, k]`` are not among the pairs of a question and a table that it reached."""
+        num_tables = self.model.corpus.num_tables
+        row = torch.arange(len(similar.table), device=table.device).unsqueeze(1)
+        key = row * num_tables + similar.table
+        return (similar.table >= 0) & ~torch.isin(key, question * num_tables + table)
+
+
+class TensorWalk:
+    """The walk on tensors, for corpora with too many tables to find the best column of each.
+
+    Args:
+        model: The model.
+    """
+
+    def __init__(self, model: "JoinGR") -> None:
+        self.model = model
+
+    def __call__(self, query: Tensor, seed: Tensor, deposit: Tensor) -> Reached:
+        """Walk for questions ``[B, d]`` from tables ``[B, A]``, ``-1`` for empty places, with deposits ``[B, A]``."""
+        model, num_tables = self.model, self.model.corpus.num_tables
+        question, place = (seed >= 0).nonzero(as_tuple=True)
+        plan = model.planner(seed[question, place], question, len(query)).to(query.device)
+        key, inverse = torch.unique(
+            plan.query.repeat(2) * num_tables + torch.cat([plan.frontier, plan.neighbor]), return_inverse=True
+        )
+        owner, table = key // num_tables, key % num_tables
+        frontier, neighbor = inverse.chunk(2)
+        score = None
+        if model.walk.scorer is not None:
+            _, column = model.corpus.similarity_of(query, owner, table)
+            score = model.walk.scorer.along(plan, model.projections(query), column[frontier], column[neighbor])
+        laid = model.walk.propagate(plan, deposit[question, place], score)
+        scores = laid.new_zeros(key.shape).index_add(0, frontier, laid).index_add(0, neighbor, laid)
+        positive = scores > 0
+        ptr = F.pad(torch.bincount(owner[positive], minlength=len(query)).cumsum(0), (1, 0))
+        return Reached(ptr, table[positive], scores[positive])
