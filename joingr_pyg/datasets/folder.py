@@ -12,7 +12,7 @@ from joingr_pyg.errors import JoinGRError
 from joingr_pyg.schema import Database
 from joingr_pyg.schema.names.glossary import read_words
 from joingr_pyg.schema.preparation import Preparation
-from joingr_pyg.schema.readers.ddl import read_ddl
+from joingr_pyg.schema.readers.ddl import read_ddl_report
 from joingr_pyg.schema.readers.schema_json import read_schema_json
 from joingr_pyg.schema.sql.parsing import sql_dialect
 
@@ -114,7 +114,8 @@ def _schema(folder: Path, dialect: str | None) -> tuple[Database, str]:
         from joingr_pyg.schema.readers.live import read_database
 
         return read_database(f"sqlite:///{file}"), dialect or DEFAULT_DIALECT
-    return read_ddl(file, folder.name, dialect), dialect or DEFAULT_DIALECT
+    reading = read_ddl_report(file, folder.resolve().name, dialect)
+    return reading.database, reading.dialect
 
 
 def _questions(folder: Path, dialect: str) -> Iterator[Asked]:

@@ -1,5 +1,6 @@
 """``python -m paper results``: the paper's tables from any set of runs, its numbers beside ours."""
 
+import re
 import sys
 from argparse import ArgumentParser, Namespace
 from importlib.resources import files
@@ -123,8 +124,9 @@ def pictures(folder: Path) -> str:
     ]
     failures = folder / FIGURES / "failures.md"
     if failures.is_file():
-        # The reasons; every single table is in the file itself.
-        summary = failures.read_text(encoding="utf-8").split("\n\nEvery")[0]
+        # The reasons alone, without the heading of their page; every single table is in the file itself.
+        page = re.sub(r"\A# .*\n+", "", failures.read_text(encoding="utf-8"))
+        summary = page.split("\n\nEvery")[0]
         found.append(f"{summary}\n\nEvery missed table: [failures.md]({FIGURES}/failures.md).")
     return "\n\n".join(found) or "None was drawn."
 
