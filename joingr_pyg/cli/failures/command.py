@@ -60,7 +60,14 @@ def title_of(runs: list[Run], analysis: Analysis) -> str:
 
 def as_markdown(analysis: Analysis, title: str) -> str:
     """The reasons, then every missed table of the first seed with the path that was shared out."""
-    lines = ["# Missed gold tables", "", f"{title}.", "", "| reason | missed tables | questions |", "| :-- | --: | --: |"]
+    lines = [
+        "# Missed gold tables",
+        "",
+        f"{title}.",
+        "",
+        "| reason | missed tables | questions |",
+        "| :-- | --: | --: |",
+    ]
     for reason in analysis.reasons:
         lines.append(f"| {reason} | {_count(analysis.tables(reason))} | {_count(analysis.questions_with(reason))} |")
     seed = min((each.seed for each in analysis.failures), default=0)

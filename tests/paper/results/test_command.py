@@ -179,7 +179,9 @@ def test_figures_that_lie_beside_the_page_are_shown(runs: Path, tmp_path: Path) 
     folder = tmp_path / "docs" / "figures"
     folder.mkdir(parents=True)
     (folder / "figure6_anchors.png").touch()
-    (folder / "failures.md").write_text("# Missed gold tables\n\nBEAVER: 3 of 4.\n\n| reason |\n| - |\n\nEvery missed table:\n\n| long |\n")
+    (folder / "failures.md").write_text(
+        "# Missed gold tables\n\nBEAVER: 3 of 4.\n\n| reason |\n| - |\n\nEvery missed table:\n\n| long |\n"
+    )
     assert main(["results", str(runs), "--write", str(folder.parent)]) == 0
     page = (folder.parent / "results.md").read_text()
     assert "](figures/figure6_anchors.png)" in page
