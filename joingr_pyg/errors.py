@@ -10,6 +10,19 @@ class JoinGRError(ValueError):
     """
 
 
+class MissingPackageError(JoinGRError):
+    """A feature needs a package that only an extra of this package installs.
+
+    Args:
+        feature: What needs it, as the beginning of a sentence.
+        package: The package that is not installed.
+        extra: The extra that installs it.
+    """
+
+    def __init__(self, feature: str, package: str, extra: str) -> None:
+        super().__init__(f"{feature} needs {package!r}, which is not installed: pip install 'joingr-pyg[{extra}]'.")
+
+
 def require_at_least(least: float, **values: float | None) -> None:
     """Check arguments, given by their names; ``None`` is one that is left out.
 

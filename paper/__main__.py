@@ -2,13 +2,21 @@
 
 import sys
 from collections.abc import Sequence
-from types import ModuleType
 
-from joingr_pyg.cli.main import run_command
-from paper.figures import command as figures
-from paper.results import command as results
+from joingr_pyg.cli.main import Command, run_command
 
-COMMANDS: dict[str, ModuleType] = {"results": results, "figures": figures}
+COMMANDS = {
+    "results": Command(
+        "paper.results.command",
+        "Fill the paper's tables from finished runs: its figures beside ours, with the command of each row.",
+        "results multirun outputs --write docs",
+    ),
+    "figures": Command(
+        "paper.figures.command",
+        "Draw the paper's Figures 4, 5 and 6, and recall over hops, from finished runs.",
+        "figures multirun outputs --write docs/figures",
+    ),
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -193,7 +193,7 @@ def refused(ended: Any, *parts: str) -> None:
     """One sentence on standard error, a failure, and nothing that looks like a result."""
     assert ended.status == 2
     (sentence,) = ended.stderr.splitlines()
-    assert sentence.startswith("evaluate.py: ")
+    assert sentence.startswith("evaluate: ")
     for part in parts:
         assert part in sentence
     assert {path.name for path in ended.folder.iterdir()} == {".hydra", "evaluate.log"}
@@ -250,5 +250,5 @@ def test_the_keys_are_listed_where_one_does_not_exist(command: Command) -> None:
     ended = command("evaluate.py", "method=heuristic", "method.anchorz=3", *SMALL)
     assert ended.status == 1
     assert ended.stderr.splitlines()[-1].startswith(
-        "evaluate.py: There is no key 'method.anchorz'; beside it there are anchors, hops, decay, "
+        "evaluate: There is no key 'method.anchorz'; beside it there are anchors, hops, decay, "
     )

@@ -130,4 +130,4 @@ def test_a_gpu_that_is_not_there_is_told_in_one_sentence(command: Command) -> No
     ended = command("train.py", *SMALL, "trainer=gpu")
     assert ended.status == 2
     (sentence,) = ended.stderr.splitlines()
-    assert sentence.startswith("train.py: There cannot be such a trainer here: ")
+    assert sentence.startswith("train: There cannot be such a trainer here: ")

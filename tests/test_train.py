@@ -309,7 +309,7 @@ def refused(ended: Any, *parts: str) -> None:
     """One sentence on standard error, a failure, and nothing that looks like a result."""
     assert ended.status == 2
     (sentence,) = ended.stderr.splitlines()
-    assert sentence.startswith("train.py: ")
+    assert sentence.startswith("train: ")
     for part in parts:
         assert part in sentence
     assert "Results in" not in ended.stdout
@@ -403,12 +403,12 @@ def test_what_exists_is_listed_where_a_choice_does_not(command: Command, group: 
 @pytest.mark.parametrize(
     ("override", "sentence"),
     [
-        ("model.anchorz=3", "train.py: There is no key 'model.anchorz'; beside it there are anchors, hops, "),
+        ("model.anchorz=3", "train: There is no key 'model.anchorz'; beside it there are anchors, hops, "),
         (
             "batchsize=3",
-            "train.py: There is no key 'batchsize'; beside it there are seed, setting, ks, complete, batch_size, ",
+            "train: There is no key 'batchsize'; beside it there are seed, setting, ks, complete, batch_size, ",
         ),
-        ("paths.root=3", "train.py: There is no key 'paths.root'; beside it there are data, cache, output, multirun."),
+        ("paths.root=3", "train: There is no key 'paths.root'; beside it there are data, cache, output, multirun."),
     ],
 )
 def test_what_exists_is_listed_where_a_key_does_not(command: Command, override: str, sentence: str) -> None:

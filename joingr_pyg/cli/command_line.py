@@ -55,7 +55,7 @@ def known_keys(command: str) -> Iterator[None]:
         # Hydra has named the key and ended; the config's own error, which knows its neighbours, is what it ended for.
         error = getattr(end.__context__, "__cause__", None)
         if isinstance(end.__context__, MissingConfigException) and "hydra/" in (end.__context__.missing_cfg_file or ""):
-            tell(command, "Launchers and sweepers are installed with pip install -c constraints.txt -e '.[sweep]'.")
+            tell(command, "Launchers and sweepers are installed with pip install 'joingr-pyg[sweep]'.")
         if isinstance(error, ConfigAttributeError | ConfigKeyError) and error.parent_node is not None:
             keys = [key for key in error.parent_node if not key.startswith("_") and key != "hydra"]
             hint = f"beside it there are {', '.join(keys)}."

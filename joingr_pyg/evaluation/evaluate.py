@@ -13,10 +13,10 @@ from torchmetrics import Metric
 
 from joingr_pyg.data.queries import Queries
 from joingr_pyg.datasets import JoinGraphs, Question
-from joingr_pyg.datasets.folds import mean_and_spread
 from joingr_pyg.datasets.gold import bridge_tables, gold_tables
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.evaluation.metrics import BridgeRecall, RetrievalMetrics, SetMetrics
+from joingr_pyg.evaluation.spread import mean_and_spread
 from joingr_pyg.models import Ranking, Retriever
 from joingr_pyg.models.calibration import CANDIDATES, require_complete, set_sizes
 from joingr_pyg.progress import bar

@@ -33,7 +33,7 @@ class CompiledPotentialWalk:
 
     def __init__(self, walk: JoinWalk, planner: WalkPlanner) -> None:
         if not kernels_available():
-            raise ImportError("CompiledPotentialWalk needs numba: pip install 'joingr_pyg[kernels]'")
+            raise ImportError("CompiledPotentialWalk needs numba: pip install 'joingr-pyg[kernels]'")
         if walk.scorer is not None:
             raise ValueError("'walk' needs to be a layer without a scorer")
         self.num_nodes = planner.num_nodes

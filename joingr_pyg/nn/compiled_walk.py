@@ -79,7 +79,7 @@ class CompiledWalk:
         self, walk: JoinWalk, planner: WalkPlanner, edge_attr: Tensor, x: Tensor, first_row: Tensor | None = None
     ) -> None:
         if not kernels_available():
-            raise ImportError("CompiledWalk needs numba: pip install 'joingr_pyg[kernels]'")
+            raise ImportError("CompiledWalk needs numba: pip install 'joingr-pyg[kernels]'")
         self.walk = walk
         self.num_nodes = planner.num_nodes
         self._graph = graph_arrays(planner)

@@ -288,5 +288,5 @@ def _read_collected(path: Path) -> list[Run]:
         ]
     except (KeyError, TypeError) as error:
         raise JoinGRError(
-            f"'{path}' holds no runs: a file of runs is what 'python -m joingr_pyg compare --each --json FILE' writes."
+            f"'{path}' holds no runs: a file of runs is what 'joingr compare --each --json FILE' writes."
         ) from error

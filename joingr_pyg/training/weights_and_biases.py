@@ -13,7 +13,7 @@ from lightning.pytorch.loggers import Logger, WandbLogger
 
 from joingr_pyg.data.queries import Queries
 from joingr_pyg.datasets import JoinGraphs, Question
-from joingr_pyg.errors import JoinGRError
+from joingr_pyg.errors import JoinGRError, MissingPackageError
 from joingr_pyg.evaluation.evaluate import Evaluation
 from joingr_pyg.models import TrainableRetriever
 from joingr_pyg.runs.comparison import Row
@@ -41,7 +41,7 @@ class WeightsAndBiases(Tracker):
         walks: Number of test questions whose walks are drawn, the same in each run on a dataset.
 
     Raises:
-        JoinGRError: If the packages it needs are not installed.
+        MissingPackageError: If a package it needs is not installed.
     """
 
     def __init__(
@@ -54,10 +54,7 @@ class WeightsAndBiases(Tracker):
     ) -> None:
         for package in ("wandb", *(("matplotlib", "networkx") if walks else ())):
             if find_spec(package) is None:
-                raise JoinGRError(
-                    f"logger=wandb needs {package!r}, which is not installed: "
-                    "pip install -c constraints.txt -e '.[wandb]'."
-                )
+                raise MissingPackageError("logger=wandb", package, "wandb")
         if walks < 0:
             raise JoinGRError(f"'logger.walks' needs to be at least 0 (got {walks}).")
         self.project = project

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from joingr_pyg.errors import JoinGRError
+from joingr_pyg.errors import JoinGRError, MissingPackageError
 from joingr_pyg.runs.collect import DATASET_TITLES, Run, collect, in_order
 from joingr_pyg.runs.files import QUESTIONS
 from joingr_pyg.runs.question_records import QuestionRecord, kept, read_questions
@@ -14,8 +14,6 @@ from paper.results.rows import options_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-SUMMARY = "Draw the paper's Figures 4, 5 and 6, and recall over hops, from finished runs."
 
 FORMATS = ("png", "svg", "pdf")
 HOPS = 5
@@ -37,7 +35,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--format", choices=FORMATS, default="png", help="format of the files (default: png)")
 
 
-def figures(arguments: Namespace) -> None:
+def run(arguments: Namespace) -> None:
     """Run the command; a figure without runs is told of and left out.
 
     Raises:
@@ -46,7 +44,7 @@ def figures(arguments: Namespace) -> None:
     try:
         from joingr_pyg.plotting.files import write_figure
     except ImportError as error:
-        raise JoinGRError("Figures need matplotlib: pip install -c constraints.txt -e '.[plot]'.") from error
+        raise MissingPackageError("Drawing figures", "matplotlib", "plot") from error
 
     runs = [
         run

@@ -24,8 +24,6 @@ from paper.results.tables import (
     transfer_table,
 )
 
-SUMMARY = "Collect runs into the paper's tables, what it prints beside what was measured, with the command of each row."
-
 FIGURES = "figures"
 """Folder beside the page that the commands ``figures`` and ``failures`` write into."""
 
@@ -65,7 +63,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
 
 
-def results(arguments: Namespace) -> None:
+def run(arguments: Namespace) -> None:
     """Run the command.
 
     Raises:

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 from joingr_pyg.cli.compare.table import sweep_table
 from joingr_pyg.runs.collect import DATASET_TITLES, SEED, Run, without
-from joingr_pyg.runs.commands import commands_of, overrides_of
 from joingr_pyg.runs.files import DATA_OPTIONS
 from joingr_pyg.runs.jobs import FAILED, Job
+from paper.results.commands import commands_of, overrides_of
 from paper.results.published import Published, published
 
 METRICS = ("P@5", "P@15", "R@5", "R@15", "PR@5", "PR@15")

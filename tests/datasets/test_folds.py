@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from joingr_pyg.datasets.folds import deal_folds, deal_inner_folds, mean_and_spread, split_folds, split_grouped_folds
+from joingr_pyg.datasets.folds import deal_folds, deal_inner_folds, split_folds, split_grouped_folds
 from joingr_pyg.errors import JoinGRError
 
 
@@ -72,16 +72,6 @@ def test_the_seed_decides_between_equal_groups() -> None:
 def test_grouped_folds_are_two_or_more() -> None:
     with pytest.raises(JoinGRError, match=r"from 2 to the number of paraphrase groups, 2 \(got 1\)"):
         split_grouped_folds(at(0, 90), 1, seed=0)
-
-
-def test_mean_and_sample_spread() -> None:
-    mean, spread = mean_and_spread([{"P@5": 0.25, "R@5": 1.0}, {"P@5": 0.75, "R@5": 1.0}, {"P@5": 0.5, "R@5": 1.0}])
-    assert mean == {"P@5": 0.5, "R@5": 1.0}
-    assert spread == {"P@5": pytest.approx(0.25), "R@5": 0.0}
-
-
-def test_a_single_value_has_no_spread() -> None:
-    assert mean_and_spread([{"P@5": 0.25}]) == ({"P@5": 0.25}, {"P@5": 0.0})
 
 
 def test_databases_are_dealt_whole() -> None:

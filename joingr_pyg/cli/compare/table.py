@@ -11,8 +11,8 @@ from typing import Any
 from rich.markup import escape
 from rich.table import Table
 
-from joingr_pyg.datasets.folds import mean_and_spread
 from joingr_pyg.errors import JoinGRError
+from joingr_pyg.evaluation.spread import mean_and_spread
 from joingr_pyg.runs.collect import SEED, Run, differing, in_order, runs_as_json, shared_names, shown
 
 

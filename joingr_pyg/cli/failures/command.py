@@ -1,4 +1,4 @@
-"""``python -m joingr_pyg failures``: why a trained model misses gold tables, as a table and a picture."""
+"""``joingr failures``: why a trained model misses gold tables, as a table and a picture."""
 
 import csv
 import io
@@ -8,12 +8,10 @@ from pathlib import Path
 from rich.table import Table
 
 from joingr_pyg.cli.failures.causes import Analysis, Failure, analyse
-from joingr_pyg.errors import JoinGRError
+from joingr_pyg.errors import JoinGRError, MissingPackageError
 from joingr_pyg.runs.collect import DATASET_TITLES, Run, collect, differing
 from joingr_pyg.runs.comparison import show
 from joingr_pyg.runs.files import write_named
-
-SUMMARY = "Tell why a trained model misses gold tables: its anchors, or the hop that shared the deposit out."
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -24,7 +22,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--write", type=Path, metavar="FOLDER", help="write failures.md, failures.csv and failures.png there")
 
 
-def failures(arguments: Namespace) -> None:
+def run(arguments: Namespace) -> None:
     """Run the command.
 
     Raises:
@@ -45,7 +43,7 @@ def failures(arguments: Namespace) -> None:
         from joingr_pyg.cli.failures.figure import draw_failures
         from joingr_pyg.plotting.files import write_figure
     except ImportError as error:
-        raise JoinGRError("Figures need matplotlib: pip install -c constraints.txt -e '.[plot]'.") from error
+        raise MissingPackageError("Drawing figures", "matplotlib", "plot") from error
     write_figure(arguments.write / "failures.png", draw_failures(analysis, title))
 
 

@@ -1,4 +1,4 @@
-"""``python -m joingr_pyg significance``: two methods on the same questions, question by question."""
+"""``joingr significance``: two methods on the same questions, question by question."""
 
 import json
 from argparse import ArgumentParser, Namespace
@@ -17,8 +17,6 @@ from joingr_pyg.runs.collect import Run, collect, differing
 from joingr_pyg.runs.comparison import show
 from joingr_pyg.runs.files import write_named
 from joingr_pyg.runs.question_records import QuestionRecord, kept, measures, read_questions
-
-SUMMARY = "Compare two methods on the same questions: each metric's difference with a paired bootstrap interval."
 
 
 @dataclass(frozen=True)
@@ -49,7 +47,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--json", type=Path, metavar="FILE", help="write the differences as JSON")
 
 
-def significance(arguments: Namespace) -> None:
+def run(arguments: Namespace) -> None:
     """Run the command.
 
     Raises:

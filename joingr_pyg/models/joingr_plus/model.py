@@ -333,7 +333,7 @@ class JoinGRPlus(TrainableRetriever):
 UNTRAINED = Calibration(
     sharpness=0.882, bias=1.640, place=-0.750, belief=0.936, database=1.239, length=0.592, place_by_length=0.391
 )
-"""Of the untrained model, names spelt out as users' are, by ``python -m joingr_pyg calibrate`` on BIRD train.
+"""Of the untrained model, names spelt out as users' are, by ``joingr calibrate`` on BIRD train.
 
 Each question is ranked among the tables of its fold of databases, which nothing remembered has a vote on, and among
 those of its own database; then together with another of its database as one question, and with two others where all

@@ -1,4 +1,4 @@
-"""``python -m joingr_pyg calibrate``."""
+"""``joingr calibrate``."""
 
 import json
 from collections.abc import Callable

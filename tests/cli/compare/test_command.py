@@ -1,4 +1,4 @@
-"""``python -m joingr_pyg compare``."""
+"""``joingr compare``."""
 
 import json
 import subprocess
@@ -104,7 +104,7 @@ def test_bad_input_is_one_sentence(
 def test_without_matplotlib_a_figure_says_what_to_install(sweep: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with patch.dict(sys.modules, {"joingr_pyg.cli.compare.figure": None}):
         assert main(["compare", str(sweep), "--plot", "f.png", "--x", "model.hops"]) == 2
-    assert "'.[plot]'" in capsys.readouterr().err
+    assert "'joingr-pyg[plot]'" in capsys.readouterr().err
 
 
 def test_as_a_person_types_it(sweep: Path) -> None:

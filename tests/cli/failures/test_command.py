@@ -1,4 +1,4 @@
-"""``python -m joingr_pyg failures`` on a small cross-validation."""
+"""``joingr failures`` on a small cross-validation."""
 
 import csv
 import json

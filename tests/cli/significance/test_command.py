@@ -1,4 +1,4 @@
-"""``python -m joingr_pyg significance``."""
+"""``joingr significance``."""
 
 import json
 from collections.abc import Callable

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from joingr_pyg.runs.collect import Run, collect
-from joingr_pyg.runs.commands import commands_of, overrides_of
+from paper.results.commands import commands_of, overrides_of
 
 MakeRun = Callable[..., Path]
 

@@ -1,0 +1,46 @@
+"""A command that takes its options from a config in ``conf/`` and from overrides such as ``dataset=bird``."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import hydra
+from omegaconf import DictConfig
+
+import joingr_pyg
+from joingr_pyg.cli.command_line import known_keys
+from joingr_pyg.cli.multirun import Task, named_failures, run_job
+
+
+def config_folder() -> Path:
+    """The folder of the configs: inside the installed package, or beside the package in a checkout."""
+    package = Path(joingr_pyg.__file__).resolve().parent
+    installed = package / "conf"
+    return installed if installed.is_dir() else package.parent / "conf"
+
+
+def run_with_hydra(command: str, task: Task, overrides: Sequence[str]) -> None:
+    """Compose a command's config and run its task with it, once or for each job of a multirun.
+
+    Args:
+        command: Name of the command and of its config, such as ``"train"``.
+        task: Does the work, as in :func:`~joingr_pyg.cli.multirun.run_job`.
+        overrides: The command line after the name of the command.
+
+    Raises:
+        SystemExit: With status 2 for bad input, or 1 if jobs of a multirun failed.
+    """
+    typed = sys.argv
+
+    def job(cfg: DictConfig) -> float | None:
+        # Hydra has read its overrides. Lightning starts further processes of a training with the command as typed.
+        sys.argv = typed
+        return run_job(command, task, cfg)
+
+    main = hydra.main(config_path=str(config_folder()), config_name=command, version_base="1.3")(job)
+    sys.argv = [f"joingr {command}", *overrides]  # Hydra takes its overrides from here alone.
+    try:
+        with known_keys(command), named_failures(command):
+            main()
+    finally:
+        sys.argv = typed
