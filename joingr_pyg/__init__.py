@@ -1,19 +1,38 @@
 """JoinGR in PyTorch Geometric: find the tables a question needs, also those it never names."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from joingr_pyg.lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from joingr_pyg.errors import JoinGRError
+    from joingr_pyg.models import JoinGR, JoinGRPlus, heuristic, untrained
+    from joingr_pyg.nn import EdgeScorer, JoinWalk
     from joingr_pyg.retrieval import RetrievalResult, RetrievedJoin, RetrievedTable, TableRetriever
 
 __version__ = "0.1.0"
 
-__all__ = ["RetrievalResult", "RetrievedJoin", "RetrievedTable", "TableRetriever", "__version__"]
+__all__ = [
+    "EdgeScorer",
+    "JoinGR",
+    "JoinGRError",
+    "JoinGRPlus",
+    "JoinWalk",
+    "RetrievalResult",
+    "RetrievedJoin",
+    "RetrievedTable",
+    "TableRetriever",
+    "__version__",
+    "heuristic",
+    "untrained",
+]
 
-
-def __getattr__(name: str) -> Any:
-    # Loaded when asked for: a model that only needs joingr_pyg.nn imports no encoder.
-    if name in __all__:
-        from joingr_pyg import retrieval
-
-        return getattr(retrieval, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "joingr_pyg.errors": ["JoinGRError"],
+        "joingr_pyg.models": ["JoinGR", "JoinGRPlus", "heuristic", "untrained"],
+        "joingr_pyg.nn": ["EdgeScorer", "JoinWalk"],
+        "joingr_pyg.retrieval": ["RetrievalResult", "RetrievedJoin", "RetrievedTable", "TableRetriever"],
+    },
+)

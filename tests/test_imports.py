@@ -14,6 +14,7 @@ PACKAGE = Path(joingr_pyg.__file__).parent
 
 LAYERS = [
     "errors",
+    "lazy_names",
     "progress",
     "atomic_files",
     "kernels",

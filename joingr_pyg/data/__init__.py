@@ -1,1 +1,25 @@
-"""From schemas and encoders to join graphs: descriptors, graphs of databases, the corpus of all of them, questions."""
+"""From schemas to join graphs: the graph of a database, the corpus of all of them, embedded questions."""
+
+from typing import TYPE_CHECKING
+
+from joingr_pyg.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from joingr_pyg.data.corpus import Corpus
+    from joingr_pyg.data.graph import join_graph
+    from joingr_pyg.data.queries import Queries
+
+__all__ = [
+    "Corpus",
+    "Queries",
+    "join_graph",
+]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "joingr_pyg.data.corpus": ["Corpus"],
+        "joingr_pyg.data.graph": ["join_graph"],
+        "joingr_pyg.data.queries": ["Queries"],
+    },
+)

@@ -3,7 +3,7 @@
 from joingr_pyg.models.anchors import ColumnIndex, TableHits
 from joingr_pyg.models.evidence import Evidence
 from joingr_pyg.models.joingr import JoinGR, WalkEvidence, heuristic
-from joingr_pyg.models.joingr_plus import JoinGRPlus
+from joingr_pyg.models.joingr_plus import JoinGRPlus, untrained
 from joingr_pyg.models.retriever import Ranking, Retriever
 from joingr_pyg.models.trainable import TrainableRetriever
 from joingr_pyg.models.vanilla import Vanilla
@@ -20,4 +20,5 @@ __all__ = [
     "Vanilla",
     "WalkEvidence",
     "heuristic",
+    "untrained",
 ]
