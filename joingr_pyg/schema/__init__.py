@@ -8,6 +8,7 @@ from joingr_pyg.schema.model import Column, Database, ForeignKey, Table, TableNa
 if TYPE_CHECKING:
     from joingr_pyg.schema.readers.beaver import read_beaver_tables
     from joingr_pyg.schema.readers.ddl import read_ddl
+    from joingr_pyg.schema.readers.live import read_database
     from joingr_pyg.schema.readers.schema_json import read_schema_json
     from joingr_pyg.schema.readers.tables_json import read_tables_json
 
@@ -18,6 +19,7 @@ __all__ = [
     "Table",
     "TableName",
     "read_beaver_tables",
+    "read_database",
     "read_ddl",
     "read_schema_json",
     "read_tables_json",
@@ -28,6 +30,7 @@ __getattr__, __dir__ = lazy_names(
     {
         "joingr_pyg.schema.readers.beaver": ["read_beaver_tables"],
         "joingr_pyg.schema.readers.ddl": ["read_ddl"],
+        "joingr_pyg.schema.readers.live": ["read_database"],
         "joingr_pyg.schema.readers.schema_json": ["read_schema_json"],
         "joingr_pyg.schema.readers.tables_json": ["read_tables_json"],
     },

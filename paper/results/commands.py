@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Sequence
 from pathlib import PurePath
 
-import yaml
+from omegaconf import OmegaConf
 
 from joingr_pyg.runs.collect import SEED, Run, in_order, without
 from joingr_pyg.runs.files import WITHOUT_EFFECT
@@ -19,12 +19,12 @@ def overrides_of(run: Run) -> list[str]:
 
     Runs that do not record it in ``metrics.json`` have it in the ``.hydra`` folder that Hydra leaves.
     """
-    said = run.summary.get("overrides")
-    if said is None and run.folder is not None:
+    overrides = run.summary.get("overrides")
+    if overrides is None and run.folder is not None:
         path = run.folder / ".hydra" / "overrides.yaml"
-        said = yaml.safe_load(path.read_text(encoding="utf-8")) if path.is_file() else None
-    kept = [str(each) for each in said or []]
-    return [each for each in kept if _key(each).split(".")[0] not in WITHOUT_EFFECT]
+        overrides = OmegaConf.to_container(OmegaConf.load(path)) if path.is_file() else None
+    texts = [str(override) for override in overrides or []]
+    return [text for text in texts if _key(text).split(".")[0] not in WITHOUT_EFFECT]
 
 
 def commands_of(runs: Sequence[Run]) -> list[str]:
