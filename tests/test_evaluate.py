@@ -17,7 +17,7 @@ Command = Callable[..., Any]
 SMALL = ("encoder=hashing", "encoder.dim=16")
 KEYS = [
     *("dataset", "split", "setting", "encoder", "method", "checkpoint", "seed"),
-    *("graph", "questions", "metrics", "timing", "sets", "trained", "overrides", "config"),
+    *("graph", "questions", "metrics", "timing", "sets", "databases", "trained", "overrides", "config"),
 ]
 
 

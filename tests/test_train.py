@@ -13,10 +13,10 @@ import pytest
 import torch
 from hydra.utils import get_class
 
+from joingr_pyg.cli import train
 from joingr_pyg.datasets.demo import read_demo
 from joingr_pyg.encoders import HashingEncoder
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.training import experiment
 
 Command = Callable[..., Any]
 
@@ -260,7 +260,7 @@ def test_grouped_folds_keep_paraphrases_together(
         dealt.append(folds)
         raise JoinGRError("Seen enough.")
 
-    monkeypatch.setattr(experiment, "cross_validate", noted)
+    monkeypatch.setattr(train, "cross_validate", noted)
     options = (*BEAVER, "encoder.dim=256", f"fold_seed={seed}", f"paths.data={beaver}")
     command("train.py", *options, "fold_groups=true")
     command("train.py", *options)
