@@ -112,7 +112,7 @@ def test_trains_as_the_checkout_does(trained: Any, command: Callable[..., Any]) 
     assert (trained.returncode, trained.stderr) == (0, "")
     folder = Path(trained.stdout.splitlines()[-1].removeprefix("Results in "))
     assert folder.name == "trained"
-    assert metrics(folder / "metrics.json") == command("train.py", "dataset=demo", *TRAINING).metrics
+    assert metrics(folder / "metrics.json") == command("train.py", "dataset=demo", *TRAINING).metrics["metrics"]
 
 
 def test_evaluates_methods_and_checkpoints_and_compares_them(installed: Callable[..., Any], trained: Any) -> None:

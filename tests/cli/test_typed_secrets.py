@@ -18,7 +18,7 @@ TYPED = (
     "+my.database=postgresql://me:typed-secret-2@host/db",
     "+my.more={password: typed-secret-3, port: 1}",
     "+my.quoted.password='typed-secret-4, and more'",
-    "+my.pin.password=7777777",
+    "+my.pin.password=9182736450",
 )
 
 
@@ -26,11 +26,11 @@ def assert_clean(folder: Path) -> None:
     for path in filter(Path.is_file, folder.rglob("*")):
         content = path.read_bytes()
         assert b"typed-secret" not in content, path
-        assert b"7777777" not in content, path
+        assert b"9182736450" not in content, path
 
 
 def test_overrides_tell_their_secrets() -> None:
-    assert typed_secrets(TYPED) == {"typed-secret-1", "typed-secret-3", "typed-secret-4, and more", "7777777"}
+    assert typed_secrets(TYPED) == {"typed-secret-1", "typed-secret-3", "typed-secret-4, and more", "9182736450"}
     assert typed_secrets(["a.password=one,two", "~a.token", "model.hops=range(1,3)", "b=interval(0,1)"]) == {
         "one",
         "two",
