@@ -1,4 +1,4 @@
-"""What the phrases of questions point at, in compiled code. Imported only where numba is installed."""
+"""Which tables the phrases of questions point at, in compiled code. Imported only where numba is installed."""
 
 from typing import Any
 
@@ -12,40 +12,61 @@ Real = np.float32
 
 @compiled
 def match_phrases(
-    whole: Any,
+    context: Any,
     ptr: Any,
     similarity: Any,
     sharpness: Any,
-    context: Any,
+    context_weight: Any,
     first: Any,
-    sure: Any,
+    best: Any,
     within: Any,
     mean: Any,
 ) -> None:
-    """What the phrases of each question point at.
+    """Summaries of the phrases of each question (:class:`~joingr_pyg.models.phrase_matches.PhraseMatches`).
 
     Args:
-        whole: ``[B, T]`` what questions say as a whole.
+        context: ``[B, T]`` scores of the whole questions.
         ptr: ``[B + 1]`` the phrases of question ``b`` are ``ptr[b]:ptr[b + 1]``.
-        similarity: ``[P, T]`` similarities of phrases and the best columns of tables.
-        sharpness: What similarities are multiplied by, ...
-        context: ... and what questions say as a whole.
+        similarity: ``[P, T]`` similarities of phrases and the most similar columns of tables.
+        sharpness: Factor of similarities.
+        context_weight: Factor of the scores of whole questions.
         first: ``[D + 1]`` the tables of database ``d`` are ``first[d]:first[d + 1]``.
-        sure: ``[B, T]`` zeros, which become the parts of :class:`~joingr_pyg.models.phrase_matches.PhraseMatches`, ...
-        within: ... like these, ...
-        mean: ... and these.
+        best: ``[B, T]`` zeros, written: the largest probability.
+        within: ``[B, T]`` zeros, written: the largest probability within the table's database.
+        mean: ``[B, T]`` zeros, written: the mean probability within the table's database.
     """
     share = np.empty(similarity.shape[1], Real)
-    for b in range(len(whole)):
+    for b in range(len(context)):
         part = Real(1.0) / Real(max(ptr[b + 1] - ptr[b], 1))
-        for place in range(ptr[b], ptr[b + 1]):
-            scale = Real(1.0) / _choose(similarity[place], whole[b], sharpness, context, share)
+        for phrase in range(ptr[b], ptr[b + 1]):
+            scale = Real(1.0) / _exponentials(similarity[phrase], context[b], sharpness, context_weight, share)
             for d in range(first.size - 1):
                 own = Real(1.0) / _sum(share, first[d], first[d + 1])
                 for t in range(first[d], first[d + 1]):
-                    sure[b, t] = max(sure[b, t], share[t] * scale)
+                    best[b, t] = max(best[b, t], share[t] * scale)
                     within[b, t] = max(within[b, t], share[t] * own)
                     mean[b, t] += share[t] * own * part
+
+
+@compiled
+def best_phrases(context: Any, similarity: Any, sharpness: Any, context_weight: Any, table: Any, phrase: Any) -> None:
+    """Write for each of a few tables the phrase of one question that points at it most surely, the first of equals.
+
+    Args:
+        context: ``[T]`` score of the whole question.
+        similarity: ``[S, T]`` similarities of its phrases, one or more.
+        sharpness: As for :func:`match_phrases`.
+        context_weight: As for :func:`match_phrases`.
+        table: ``[K]`` tables.
+        phrase: ``[K]``, written.
+    """
+    share, best = np.empty(context.size, Real), np.full(table.size, Real(-1.0))
+    for s in range(len(similarity)):
+        total = _exponentials(similarity[s], context, sharpness, context_weight, share)
+        for place in range(table.size):
+            probability = share[table[place]] / total
+            if probability > best[place]:
+                best[place], phrase[place] = probability, s
 
 
 @compiled
@@ -57,11 +78,11 @@ def _sum(values: Any, begin: Any, end: Any) -> Any:
 
 
 @compiled
-def _choose(similarity: Any, whole: Any, sharpness: Any, context: Any, share: Any) -> Any:
-    """What a phrase chooses, but for the sum of all shares, which is returned."""
+def _exponentials(similarity: Any, context: Any, sharpness: Any, context_weight: Any, share: Any) -> Any:
+    """Write the terms of a phrase's softmax before they are normalised; returns their sum."""
     peak, total = Real(-np.inf), Real(0.0)
     for t in range(share.size):
-        share[t] = sharpness * similarity[t] + context * whole[t]
+        share[t] = sharpness * similarity[t] + context_weight * context[t]
         peak = max(peak, share[t])
     for t in range(share.size):
         share[t] = exp(share[t] - peak)

@@ -63,7 +63,7 @@ def potential_walks(
                         continue
                     if shared[f] != b:
                         shared[f] = b
-                        _share(first, last, graph, edge_potential[b], node_potential[b], share)
+                        edge_shares(first, last, graph, edge_potential[b], node_potential[b], share)
                     score[b, f] += standing[place]
                     for j in range(first, last):
                         t = head[j]
@@ -82,8 +82,10 @@ def potential_walks(
 
 
 @compiled
-def _share(first: Any, last: Any, graph: tuple[Any, ...], edge_potential: Any, node_potential: Any, share: Any) -> None:
-    """The softmax over the edges ``first:last``."""
+def edge_shares(
+    first: Any, last: Any, graph: tuple[Any, ...], edge_potential: Any, node_potential: Any, share: Any
+) -> None:
+    """Write the shares of the edges ``first:last``, the softmax of their scores."""
     _, head, edge, log_weight = graph
     peak, total = Real(-np.inf), Real(0.0)
     for j in range(first, last):

@@ -13,13 +13,13 @@ from joingr_pyg.errors import JoinGRError
 from joingr_pyg.text.tokens import spelled
 
 CANDIDATES = 25
-"""Ranked tables a question that are looked at; a set holds no others."""
+"""Number of ranked tables per question that calibration reads; a returned set has at most so many."""
 
 TYPICAL_LENGTH = 10
-"""Words of a question of whose length nothing is known."""
+"""Words of a question that is assumed where its length is unknown."""
 
 RIDGE = 1e-3
-"""Keeps the weights finite where few questions tell needed tables from others without error."""
+"""Ridge penalty; it keeps the weights finite where scores separate needed tables from others without error."""
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,9 @@ class Calibration:
         \operatorname{logit} p_r = b + w_r \ln r + w_\pi \ln \pi_r + w_d\, d_r
         + (w_\ell + w_{r\ell} \ln r) \ln\tfrac{1 + \ell}{11}, \qquad \pi = \operatorname{softmax}(\kappa s)
 
-    over the first :data:`CANDIDATES` scores :math:`s`, where :math:`d_r` is how much of :math:`\pi` is in the table's
-    database, and :math:`\ell` the number of words of the question that are no stop words, 10 where they are not known:
-    long questions need more tables. Scores of any scale will do: :math:`\kappa` is fitted too.
+    over the first :data:`CANDIDATES` scores :math:`s`, where :math:`d_r` is the share of :math:`\pi` in the table's
+    database, and :math:`\ell` the number of words of the question that are no stop words, 10 where it is unknown:
+    long questions need more tables. Scores may have any scale, because :math:`\kappa` is fitted too.
 
     Args:
         sharpness: :math:`\kappa`, above 0.
@@ -60,7 +60,7 @@ class Calibration:
             score: ``[Q, C]`` scores, descending, ``-inf`` for empty places.
             database: ``[Q, C]`` number of each table's database.
             needed: ``[Q, C]`` whether the table is needed.
-            length: ``[Q]`` number of words of each question (:func:`lengths`), where they are known.
+            length: ``[Q]`` number of words of each question (:func:`lengths`), if known.
 
         Raises:
             JoinGRError: If there is no question.
@@ -68,7 +68,7 @@ class Calibration:
         filled = score > -torch.inf
         if not filled.any():
             raise JoinGRError("There is no answered question to calibrate on: give at least one.")
-        score, wanted = score.double(), needed[filled].double()
+        score, target = score.double(), needed[filled].double()
         deviation = (score - score[:, :1])[filled].std(correction=0).clamp(min=1e-6)
         log_sharpness = (-deviation.log()).requires_grad_()
         weights = torch.zeros(6, dtype=torch.double, requires_grad=True)
@@ -77,7 +77,7 @@ class Calibration:
         def loss() -> Tensor:
             optimizer.zero_grad()
             logit = _features(score, database, log_sharpness.exp(), length)[filled] @ weights
-            value = F.binary_cross_entropy_with_logits(logit, wanted) + RIDGE * weights[1:].square().sum()
+            value = F.binary_cross_entropy_with_logits(logit, target) + RIDGE * weights[1:].square().sum()
             value.backward()
             return value.detach()
 
@@ -93,28 +93,31 @@ class Calibration:
 
 
 def lengths(questions: Sequence[str]) -> Tensor:
-    """``[B]`` how many words of each question are no stop words."""
+    """``[B]`` number of words of each question that are no stop words."""
     return torch.tensor([float(len(spelled(question))) for question in questions])
 
 
 def _features(score: Tensor, database: Tensor, sharpness: Tensor, length: Tensor | None) -> Tensor:
-    """``[B, C, 6]`` one, place, belief, share of the database, length, and this by place; finite in empty places."""
+    """``[B, C, 6]`` inputs of the logistic model, in the order of its weights; finite in empty places."""
     filled = score > -torch.inf
-    # Infinity stays out of the product, whose derivative it would spoil.
-    belief = (sharpness * score.where(filled, 0)).masked_fill(~filled, -torch.inf).log_softmax(dim=1)
+    # Infinite scores are masked after the product, because their derivative is not a number.
+    log_probability = (sharpness * score.where(filled, 0)).masked_fill(~filled, -torch.inf).log_softmax(dim=1)
     same = database.unsqueeze(1) == database.unsqueeze(2)
-    share = (same * belief.exp().unsqueeze(1)).sum(dim=2)
+    share = (same * log_probability.exp().unsqueeze(1)).sum(dim=2)
     place = torch.arange(1, score.size(1) + 1, device=score.device).to(score).log().expand_as(score)
-    long = torch.zeros_like(place)
+    long_question = torch.zeros_like(place)
     if length is not None:
-        long = (length.to(score).log1p() - log1p(TYPICAL_LENGTH)).unsqueeze(1).expand_as(score)
-    return torch.stack([torch.ones_like(place), place, belief.where(filled, 0), share, long, long * place], dim=2)
+        long_question = (length.to(score).log1p() - log1p(TYPICAL_LENGTH)).unsqueeze(1).expand_as(score)
+    return torch.stack(
+        [torch.ones_like(place), place, log_probability.where(filled, 0), share, long_question, long_question * place],
+        dim=2,
+    )
 
 
 def set_sizes(probability: Tensor, complete: float) -> Tensor:
     r"""``[B]`` sizes of the smallest sets that are complete with a probability of at least ``complete``.
 
-    A set is the beginning of a ranking; it is complete where nothing behind it is needed, which has the probability
+    A set is the first tables of a ranking; it is complete if no table after it is needed, which has the probability
     :math:`\prod_{r > k} (1 - p_r)`. Every set holds at least one table.
 
     Args:
@@ -125,12 +128,12 @@ def set_sizes(probability: Tensor, complete: float) -> Tensor:
         JoinGRError: If ``complete`` is out of its range.
     """
     require_complete(complete)
-    behind = (1 - probability.double()).flip(1).cumprod(dim=1).flip(1)  # That nothing from this place on is needed.
-    return (behind < complete).sum(dim=1).clamp(min=1)
+    none_from_here = (1 - probability.double()).flip(1).cumprod(dim=1).flip(1)
+    return (none_from_here < complete).sum(dim=1).clamp(min=1)
 
 
 def require_complete(complete: float) -> None:
-    """Refuse what is no probability.
+    """Refuse a number that is no probability.
 
     Raises:
         JoinGRError: If ``complete`` is not above 0 and below 1.

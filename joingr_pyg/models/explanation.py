@@ -3,13 +3,30 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-from joingr_pyg.models.deposit_paths import Step, share_from_others, strongest_path
+from joingr_pyg.models.deposit_paths import share_from_others, strongest_path
 from joingr_pyg.models.retriever import Ranking
 from joingr_pyg.nn import WalkOutput
+
+
+class JoinStep(NamedTuple):
+    """One join on the path from an anchor to a table.
+
+    Attributes:
+        frontier: Number of the table that the walk came from.
+        neighbor: Number of the table that it went to.
+        edge: Number of the join.
+        deposit: Deposit that it left on the join.
+    """
+
+    frontier: int
+    neighbor: int
+    edge: int
+    deposit: float
 
 
 @dataclass(frozen=True)
@@ -28,7 +45,7 @@ class TableExplanation:
         phrase: The phrase of the question that points at the table most surely; empty if the model reads no phrases.
         is_anchor: Whether a walk started from the table.
         is_strong_anchor: Whether that walk started with at least the mean deposit of the question's anchors.
-        path: Join steps from an anchor to the table, if more than half of the table's deposits come from walks of
+        path: Joins from an anchor to the table, if more than half of the table's deposits come from walks of
             other anchors than itself; empty otherwise.
     """
 
@@ -42,7 +59,7 @@ class TableExplanation:
     phrase: str
     is_anchor: bool
     is_strong_anchor: bool
-    path: tuple[Step, ...]
+    path: tuple[JoinStep, ...]
 
 
 class ExplainedRanking(ABC):
@@ -77,7 +94,8 @@ class DenseExplainedRanking(ExplainedRanking):
         ranking: The ranking of ``B`` questions.
         similarity: ``[B, T]`` cosine of each question and the best column of each table.
         column: ``[B, T]`` that column.
-        contributions: ``[B, T]`` terms of the prior, by name.
+        features: ``[B, T]`` features, by name.
+        terms: ``[B, T]`` terms of the prior, by name.
         seeds: Tables that walks start from, ``[B, A]``, ``-1`` for empty places, and their deposits, ``[B, A]``.
         output: Deposits of the walks; ``None`` if they do not count.
         word_scores: For the position of a question, how much each of its words adds to each table, ``[T]``.
@@ -89,14 +107,15 @@ class DenseExplainedRanking(ExplainedRanking):
         ranking: Ranking,
         similarity: Tensor,
         column: Tensor,
-        contributions: Mapping[str, Tensor],
+        features: Mapping[str, Tensor],
+        terms: Mapping[str, Tensor],
         seeds: tuple[Tensor, Tensor],
         output: WalkOutput | None,
         word_scores: Callable[[int], Mapping[str, Tensor]],
         phrase_scores: Callable[[int], Mapping[str, Tensor]],
     ) -> None:
         super().__init__(ranking)
-        self._similarity, self._column, self._contributions = similarity, column, contributions
+        self._similarity, self._column, self._features, self._terms = similarity, column, features, terms
         self._seeds, self._output = seeds, output
         self._word_scores, self._phrase_scores = word_scores, phrase_scores
 
@@ -105,7 +124,7 @@ class DenseExplainedRanking(ExplainedRanking):
         seed, deposit = (part[question] for part in self._seeds)
         anchors, strong = set(seed.tolist()), set(seed[deposit >= deposit[seed >= 0].mean()].tolist())
         # The median, because a mean over few tables is dominated by the best of them.
-        above = {name: term[question] - term[question].median() for name, term in self._contributions.items()}
+        above = {name: term[question] - term[question].median() for name, term in self._terms.items()}
         words, phrases = self._word_scores(question), self._phrase_scores(question)
         return [
             TableExplanation(
@@ -113,7 +132,7 @@ class DenseExplainedRanking(ExplainedRanking):
                 score=score,
                 column=int(self._column[question, table]),
                 similarity=float(self._similarity[question, table]),
-                features={name: float(term[question, table]) for name, term in self._contributions.items()},
+                features={name: float(value[question, table]) for name, value in self._features.items()},
                 contributions={name: float(term[table]) for name, term in above.items()},
                 matched_words=matched_words({word: float(value[table]) for word, value in words.items()}),
                 phrase=max(phrases, key=lambda phrase: float(phrases[phrase][table]), default=""),
@@ -124,10 +143,13 @@ class DenseExplainedRanking(ExplainedRanking):
             for table, score in self.first(question, count)
         ]
 
-    def _path(self, question: int, table: int) -> tuple[Step, ...]:
+    def _path(self, question: int, table: int) -> tuple[JoinStep, ...]:
         if self._output is None or share_from_others(self._output, question, table) <= 0.5:
             return ()
-        return tuple(strongest_path(self._output, question, table))
+        return tuple(
+            JoinStep(step.frontier, step.neighbor, step.edge, step.deposit)
+            for step in strongest_path(self._output, question, table)
+        )
 
 
 def matched_words(scores: Mapping[str, float]) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """Which tables the single phrases of a question point at."""
 
+from collections.abc import Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -15,108 +16,111 @@ from joingr_pyg.text.phrases import phrases
 Array = NDArray[Any]
 
 SHARPNESS = 20.0
-"""How far a phrase prefers columns that resemble it more."""
+"""Factor of similarities in a phrase's softmax over tables."""
 
-CONTEXT = 5.0
-"""How far it prefers tables that the question as a whole speaks for."""
+CONTEXT_WEIGHT = 5.0
+"""Factor of the score of the whole question there."""
 
-AT_ONCE = 256
-"""Phrases compared with all columns at once: it bounds the memory."""
+PHRASES_AT_ONCE = 256
+"""Phrases compared with all columns at once; it bounds the memory."""
 
 
-def phrase_choices(queries: Queries, corpus: Corpus, prior: Tensor, method: str) -> list[dict[str, Tensor]]:
-    r"""What each phrase of a question chooses among all tables.
+def phrase_choices(queries: Queries, corpus: Corpus, context: Tensor, method: str) -> list[dict[str, Tensor]]:
+    r"""The probability with which each phrase of a question points at each table.
 
-    One vector for a long question says little of what each part of it asks for: *"movies produced in France"* is near
-    to movies, and only *"France"* to countries. A phrase :math:`s` chooses by
+    One vector for a long question says little about its parts: *"movies produced in France"* is near to movies, and
+    only *"France"* is near to countries. A phrase :math:`s` points at a table with probability
 
     .. math::
-        a_s(t) = \operatorname{softmax}_t\big(20 \max_{v \in V(t)} \langle s, v \rangle + 5\, b_0(t|q)\big).
+        a_s(t) = \operatorname{softmax}_t\big(20 \max_{v \in V(t)} \langle s, v \rangle + 5\, b_0(t|q)\big),
 
-    Phrases are encoded like questions, and kept in the same cache.
+    where :math:`b_0` scores the tables by the whole question. Phrases are encoded like questions, and cached with them.
 
     Args:
         queries: ``B`` questions with their texts and their encoder.
         corpus: The tables.
-        prior: ``[B, T]`` what the question as a whole says, :math:`b_0`.
-        method: Who asks, for errors.
+        context: ``[B, T]`` scores :math:`b_0` of the whole questions.
+        method: Name of the method that calls this, for errors.
 
     Returns:
-        For each question its phrases, each with ``[T]`` shares that sum to one.
+        For each question, ``[T]`` probabilities :math:`a_s` by phrase.
 
     Raises:
-        JoinGRError: If the questions came without texts or without an encoder.
+        JoinGRError: If the questions come without texts or without an encoder.
     """
-    each, choice = _choices(queries, corpus, prior, method)
-    return [dict(zip(some, part, strict=True)) for some, part in zip(each, choice.split(_sizes(each)), strict=True)]
+    question_phrases, choice = _choices(queries, corpus, context, method)
+    parts = choice.split(_sizes(question_phrases))
+    return [dict(zip(own, part, strict=True)) for own, part in zip(question_phrases, parts, strict=True)]
 
 
 class PhraseMatches(NamedTuple):
-    r"""What the phrases of ``B`` questions say of ``T`` tables; questions without phrases have 0 everywhere.
+    r"""How far the phrases of ``B`` questions point at ``T`` tables; 0 everywhere for questions without phrases.
 
     Attributes:
-        sure: ``[B, T]`` how surely one phrase points at a table, :math:`\max_s a_s(t)`. A table needs one phrase that
-            is sure of it, and not all of them.
-        within: ``[B, T]`` the same where only the tables of its database are to choose from,
-            :math:`\max_s a_s(t) / a_s(D_t)` with the sum :math:`a_s(D_t)` over that database.
+        best: ``[B, T]`` probability of the phrase that is most certain of a table, :math:`\max_s a_s(t)`: a table needs
+            one phrase that points at it, not all of them.
+        within: ``[B, T]`` the same among the tables of its database :math:`D_t`, :math:`\max_s a_s(t) / a_s(D_t)` with
+            :math:`a_s(D) = \sum_{t \in D} a_s(t)`.
         share: ``[B, T]`` their mean, :math:`\operatorname{mean}_s a_s(t) / a_s(D_t)`.
     """
 
-    sure: Tensor
+    best: Tensor
     within: Tensor
     share: Tensor
 
 
-def phrase_matches(queries: Queries, corpus: Corpus, prior: Tensor, method: str) -> PhraseMatches:
-    """What phrases point at. Arguments and errors are those of :func:`phrase_choices`."""
-    each, choice = _choices(queries, corpus, prior, method)
-    sizes = np.array(_sizes(each), int)
-    asked = sizes > 0
-    found = PhraseMatches(*prior.new_zeros(3, len(each), corpus.num_tables))
-    if not asked.any():
-        return found
+def phrase_matches(queries: Queries, corpus: Corpus, context: Tensor, method: str) -> PhraseMatches:
+    """Summaries of :func:`phrase_choices` per table; arguments and errors are the same."""
+    question_phrases, choice = _choices(queries, corpus, context, method)
+    sizes = np.array(_sizes(question_phrases), int)
+    has_phrases = sizes > 0
+    matches = PhraseMatches(*context.new_zeros(3, len(sizes), corpus.num_tables))
+    if not has_phrases.any():
+        return matches
     database = corpus.database
-    belief = choice.new_zeros(len(choice), int(database.max()) + 1).index_add(1, database, choice)
-    within = (choice / belief[:, database]).cpu().numpy()
-    first = (sizes.cumsum() - sizes)[asked]
-    rows = torch.from_numpy(asked)
+    database_sum = choice.new_zeros(len(choice), int(database.max()) + 1).index_add(1, database, choice)
+    within = (choice / database_sum[:, database]).cpu().numpy()
+    first = (sizes.cumsum() - sizes)[has_phrases]
+    rows = torch.from_numpy(has_phrases)
     parts = (
         np.maximum.reduceat(choice.cpu().numpy(), first, axis=0),
         np.maximum.reduceat(within, first, axis=0),
-        np.add.reduceat(within, first, axis=0) / sizes[asked, None].astype(np.float32),
+        np.add.reduceat(within, first, axis=0) / sizes[has_phrases, None].astype(np.float32),
     )
-    for values, part in zip(found, parts, strict=True):
-        values[rows] = torch.from_numpy(part).to(values)
-    return found
+    for match, part in zip(matches, parts, strict=True):
+        match[rows] = torch.from_numpy(part).to(match)
+    return matches
 
 
 def phrase_similarities(queries: Queries, corpus: Corpus, method: str) -> list[Array]:
-    """``[S, T]`` cosines of the ``S`` phrases of each question and the best columns of tables.
+    """``[S, T]`` cosines of the ``S`` phrases of each question and the most similar columns of tables.
 
     Arguments and errors are those of :func:`phrase_choices`.
     """
-    each, similarity, row = _similarities(queries, corpus, method)
-    return [part.numpy() for part in similarity.cpu()[row].split(_sizes(each))]
+    question_phrases, similarity, row = _similarities(queries, corpus, method)
+    return [part.numpy() for part in similarity.cpu()[row].split(_sizes(question_phrases))]
 
 
-def _choices(queries: Queries, corpus: Corpus, prior: Tensor, method: str) -> tuple[list[list[str]], Tensor]:
-    """The phrases of each question, and what they choose, ``[P, T]``, those of a question one behind the other."""
-    each, similarity, row = _similarities(queries, corpus, method)
-    question = torch.arange(len(each)).repeat_interleave(torch.tensor(_sizes(each), dtype=torch.long))
-    choice = torch.add(CONTEXT * prior[question.to(prior.device)], similarity.to(prior)[row], alpha=SHARPNESS)
-    return each, choice.softmax(dim=1)
+def _choices(queries: Queries, corpus: Corpus, context: Tensor, method: str) -> tuple[list[list[str]], Tensor]:
+    """The phrases of each question, and the probabilities ``[P, T]`` of all phrases, question by question."""
+    question_phrases, similarity, row = _similarities(queries, corpus, method)
+    sizes = torch.tensor(_sizes(question_phrases), dtype=torch.long)
+    question = torch.arange(len(sizes)).repeat_interleave(sizes).to(context.device)
+    logits = torch.add(CONTEXT_WEIGHT * context[question], similarity.to(context)[row], alpha=SHARPNESS)
+    return question_phrases, logits.softmax(dim=1)
 
 
 def _similarities(queries: Queries, corpus: Corpus, method: str) -> tuple[list[list[str]], Tensor, Tensor]:
-    """The phrases of each question, similarities of distinct ones, ``[U, T]``, and which each of them is, ``[P]``."""
-    each = [phrases(text) for text in queries.require_text(method)]
+    """The phrases of each question, similarities of distinct ones ``[U, T]``, and the row of each phrase ``[P]``."""
+    question_phrases = [phrases(text) for text in queries.require_text(method)]
     number: dict[str, int] = {}
-    row = torch.tensor([number.setdefault(phrase, len(number)) for phrase in chain.from_iterable(each)])
+    row = torch.tensor([number.setdefault(phrase, len(number)) for phrase in chain.from_iterable(question_phrases)])
     if not number:
-        return each, corpus.x.new_zeros(0, corpus.num_tables), row.long()
+        return question_phrases, corpus.x.new_zeros(0, corpus.num_tables), row.long()
     vector = queries.require_encoder(method).encode_queries(list(number)).to(corpus.x)
-    return each, torch.cat([corpus.best_similarity(part) for part in vector.split(AT_ONCE)]), row
+    parts = [corpus.best_similarity(part) for part in vector.split(PHRASES_AT_ONCE)]
+    return question_phrases, torch.cat(parts), row
 
 
-def _sizes(each: list[list[str]]) -> list[int]:
-    return [len(some) for some in each]
+def _sizes(question_phrases: Sequence[Sequence[str]]) -> list[int]:
+    return [len(phrases) for phrases in question_phrases]

@@ -11,19 +11,15 @@ from joingr_pyg.data.corpus import Corpus
 from joingr_pyg.data.queries import Queries
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.models.backend import Backend, TensorBackend
-from joingr_pyg.models.evidence import Part
 from joingr_pyg.models.explanation import ExplainedRanking
 from joingr_pyg.models.retriever import Ranking, Retriever
 from joingr_pyg.nn import JoinWalk, WalkOutput
-
-STEPS = ("evidence", "forward", "scores", "ranking")
-"""The methods that lead from questions to a ranking, in their order."""
 
 
 class TrainableRetriever(Retriever):
     """A retriever whose scores come from the deposits of a walk.
 
-    A ranking is what :data:`STEPS` make of questions. A class may compute the same ranking in a faster way, its
+    A ranking is what :attr:`steps` make of questions. A class may compute the same ranking in a faster way, its
     :meth:`fast_backend`, which is used as long as no subclass overrides one of the steps.
 
     Attributes:
@@ -31,12 +27,14 @@ class TrainableRetriever(Retriever):
         arguments: What it was made with, as plain values.
         walk: The layer that walks.
         walks: Whether what it leaves counts.
+        steps: The methods that lead from questions to a ranking, in their order.
     """
 
     kind: ClassVar[str]
     arguments: dict[str, Any]
     walk: JoinWalk
     walks: bool = True
+    steps: ClassVar[tuple[str, ...]] = ("evidence", "forward", "scores", "ranking")
 
     def bound_to(self, corpus: Corpus) -> Self:
         """A model that shares the weights of this one and is bound to the tables of another corpus."""
@@ -89,7 +87,7 @@ class TrainableRetriever(Retriever):
     def backend(self, device: torch.device) -> Backend:
         """What computes rankings of questions on a device.
 
-        While the model learns, and where a subclass overrides one of :data:`STEPS`, these are run one after another on
+        While the model learns, and where a subclass overrides one of :attr:`steps`, these are run one after another on
         tensors.
         """
         return TensorBackend(self) if self.training or self._overrides_a_step() else self.fast_backend(device)
@@ -101,10 +99,14 @@ class TrainableRetriever(Retriever):
     def _overrides_a_step(self) -> bool:
         """Whether a step is another than that of the class whose :meth:`fast_backend` would be used."""
         owner = next(kind for kind in type(self).__mro__ if "fast_backend" in vars(kind))
-        return any(getattr(getattr(self, step), "__func__", None) is not getattr(owner, step) for step in STEPS)
+        return any(getattr(getattr(self, step), "__func__", None) is not getattr(owner, step) for step in self.steps)
 
-    def parts(self, evidence: Any) -> dict[Part, Tensor]:
-        """What speaks for each table before the walk, ``[B, T]`` each, weighed as the model weighs them."""
+    def named_features(self, output: Any, evidence: Any) -> dict[str, Tensor]:
+        """The values of the model's features, ``[B, T]`` each, by name."""
+        return {"similarity": evidence.similarity}
+
+    def prior_terms(self, evidence: Any) -> dict[str, Tensor]:
+        """The terms of each table's score before the walk, ``[B, T]`` each, by name."""
         return {"similarity": evidence.similarity}
 
     def word_scores(self, question: str) -> dict[str, Tensor]:

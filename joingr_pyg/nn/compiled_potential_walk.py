@@ -1,7 +1,8 @@
 """Walks over potentials without gradients: one pass of compiled code instead of tensor operations."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
@@ -14,6 +15,24 @@ from joingr_pyg.nn.plan import WalkPlanner
 from joingr_pyg.nn.threads import parallel_for
 
 Array = NDArray[Any]
+
+
+class DepositPaths(NamedTuple):
+    """Where the deposits of ``K`` nodes came from.
+
+    Attributes:
+        from_others: ``[K]`` share of each node's deposits that walks from other seeds than itself laid; 0 without
+            deposits.
+        length: ``[K]`` number of steps of the path with the largest deposit, 0 where no deposit arrived.
+        step_edge: ``[K, H]`` directed edge of each step, by its position in the planner's arrays ``tail``, ``head``
+            and ``edge``.
+        step_deposit: ``[K, H]`` deposit on it.
+    """
+
+    from_others: Array
+    length: Array
+    step_edge: Array
+    step_deposit: Array
 
 
 class CompiledPotentialWalk:
@@ -91,3 +110,24 @@ class CompiledPotentialWalk:
         from joingr_pyg.kernels.potential_walk import potential_walks
 
         potential_walks(self._graph, self._decay, edge, node, seed, seed_deposit, score)
+
+    def paths(self, edge: Array, node: Array, seed: Array, seed_deposit: Array, wanted: Array) -> "DepositPaths":
+        """Trace where the deposits of a few nodes came from, for one query.
+
+        Args:
+            edge: ``[E]`` potentials of edges in single precision.
+            node: ``[N]`` potentials of nodes in single precision.
+            seed: ``[A]`` nodes the walks start from, ``-1`` where there are fewer.
+            seed_deposit: ``[A]`` deposit each walk starts with, in single precision.
+            wanted: ``[K]`` distinct nodes.
+        """
+        from joingr_pyg.kernels.deposit_paths import deposit_paths
+
+        count, hops = len(wanted), len(self._decay)
+        total, own = np.zeros((2, count), np.float32)
+        length, step_edge = np.zeros(count, np.int64), np.empty((count, hops), np.int64)
+        step_deposit = np.empty((count, hops), np.float32)
+        written = total, own, length, step_edge, step_deposit
+        deposit_paths(self._graph, self._decay, edge, node, seed, seed_deposit, wanted, *written)
+        from_others = np.divide(total - own, total, out=np.zeros_like(total), where=total > 0)
+        return DepositPaths(from_others, length, step_edge, step_deposit)

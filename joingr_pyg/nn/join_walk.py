@@ -1,6 +1,6 @@
 """The anchor walk of JoinGR as a layer: deposits spread from seed nodes over edges, hop by hop."""
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
@@ -11,7 +11,8 @@ from joingr_pyg.nn.rows import sum_rows, take_rows
 from joingr_pyg.nn.segment import segment_softmax
 
 
-class WalkOutput(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class WalkOutput:
     """What a batch of walks left on the edges.
 
     Attributes:

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+from joingr_pyg.models.joingr_plus.features import REASONS
+
 LEAST = 0.02
 """How far a term of the prior has to be above its median over all tables to be a reason; of the order of cosines."""
 
@@ -59,15 +61,15 @@ def reason(
         origin: The table that most of its deposit came from over joins, if it did.
         joins: The joins from there.
     """
-    texts = {
-        "similarity": f"column {column} resembles the question (cosine {cosine:.2f})",
-        "words": f"shares {', '.join(repr(word) for word in words[:WORDS])} with the question",
-        "votes": "similar answered questions needed it",
-        "phrases": f"matches {phrase!r}",
+    values = {
+        "column": column,
+        "cosine": cosine,
+        "words": ", ".join(repr(word) for word in words[:WORDS]),
+        "phrase": phrase,
     }
     clauses = ["the question names it"] if named else []
     if origin is not None:
         clauses.append(f"reached from {origin} over {', '.join(joins)}")
-    others = [texts[term] for term in terms if term in texts and (term != "words" or words)]
+    others = [REASONS[term].format(**values) for term in terms if term in REASONS and (term != "words" or words)]
     clauses += others[:1] if origin is not None else others
     return "; ".join(clauses) or NOTHING

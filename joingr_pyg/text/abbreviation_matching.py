@@ -1,4 +1,4 @@
-"""Abbreviations in the words of tables, understood through the question."""
+"""Abbreviations in the words of tables, matched with the words of a question."""
 
 import re
 from collections import defaultdict
@@ -8,16 +8,16 @@ from joingr_pyg.schema.names.expansion import common_abbreviations, is_known
 from joingr_pyg.text.tokens import first_spellings, spelled, words
 
 SHORTEST = 3
-"""Letters of an abbreviation, at least; fewer fit anything."""
+"""Fewest letters of an abbreviation; fewer would match almost any word."""
 
 SHORTEST_CONTRACTION = 4
-"""Letters of one that leaves out consonants in the middle, at least."""
+"""Fewest letters of an abbreviation that leaves out consonants in the middle."""
 
 LEFT_OUT = 2
-"""Letters that an abbreviation is shorter than its word, at least."""
+"""Letters by which an abbreviation is at least shorter than its word."""
 
-WORDS_KEPT = 1 << 14
-"""Words whose abbreviations are kept: the same few are asked again and again."""
+CACHED_WORDS = 1 << 14
+"""Words whose abbreviations are cached, because questions repeat words."""
 
 _VOWELS = re.compile("[aeiou]")
 _DOUBLED = re.compile(r"(.)\1+")
@@ -36,80 +36,80 @@ def abbreviates(short: str, word: str) -> bool:
         return True
     if short[-1] in "aeiou" or not _in_order(short, word):
         return False
-    kept, all_of_them = _consonants(short), _consonants(word)
-    if all_of_them.startswith(kept):
+    short_consonants, word_consonants = _consonants(short), _consonants(word)
+    if word_consonants.startswith(short_consonants):
         return True
-    ends = len(short) >= SHORTEST_CONTRACTION and kept[-1] == _last(all_of_them)
-    return ends and _in_order(kept, all_of_them)
+    same_end = len(short) >= SHORTEST_CONTRACTION and short_consonants[-1] == _last(word_consonants)
+    return same_end and _in_order(short_consonants, word_consonants)
 
 
 class Abbreviations:
     """The abbreviations in texts of tables.
 
-    No list tells what ``OUTG_CAUS`` stands for, but a question that asks for the causes of outages does. Words of the
-    texts that are no English are what a question's words may be abbreviated to; those of the
-    :func:`~joingr_pyg.schema.names.expansion.common_abbreviations` are left to :func:`with_names_spelt_out`.
+    No list says what ``OUTG_CAUS`` stands for, but a question about the causes of outages shows it. Every word of the
+    texts that is not English may abbreviate a word of a question, but for the
+    :func:`~joingr_pyg.schema.names.expansion.common_abbreviations`: :func:`with_names_spelt_out` handles those.
 
     Args:
         texts: The texts.
     """
 
     def __init__(self, texts: Iterable[str]) -> None:
-        self._known: set[str] = set()
+        self._abbreviations: set[str] = set()
         self._by_consonants: dict[str, list[str]] = defaultdict(list)
         self._by_ends: dict[tuple[str, str], list[str]] = defaultdict(list)
         for short in dict.fromkeys(word for text in texts for word in spelled(text)):
             if len(short) >= SHORTEST and short.isascii() and short.isalpha() and not is_known(short):
                 consonants = _consonants(short)
-                self._known.add(short)
+                self._abbreviations.add(short)
                 self._by_consonants[consonants].append(short)
                 self._by_ends[consonants[0], consonants[-1]].append(short)
-        self._found: dict[str, Sequence[str]] = {}
+        self._cache: dict[str, Sequence[str]] = {}
 
     def of(self, word: str) -> Sequence[str]:
-        """What a lower-case word is abbreviated to, in the form of :func:`~joingr_pyg.text.tokens.words`."""
-        if word not in self._found:
-            if len(self._found) >= WORDS_KEPT:
-                self._found.clear()
-            self._found[word] = self._look_up(word)
-        return self._found[word]
+        """The abbreviations of a lower-case word, as stems (:func:`~joingr_pyg.text.tokens.words`)."""
+        if word not in self._cache:
+            if len(self._cache) >= CACHED_WORDS:
+                self._cache.clear()
+            self._cache[word] = self._look_up(word)
+        return self._cache[word]
 
     def _look_up(self, word: str) -> Sequence[str]:
         consonants = _consonants(word)
-        found = [word[:end] for end in range(SHORTEST, len(word)) if word[:end] in self._known]
+        candidates = [word[:end] for end in range(SHORTEST, len(word)) if word[:end] in self._abbreviations]
         for end in range(1, len(consonants) + 1):
-            found += self._by_consonants.get(consonants[:end], ())
-        found += self._by_ends.get((consonants[0], _last(consonants)), ())
-        return [words(short)[0] for short in dict.fromkeys(found) if abbreviates(short, word)]
+            candidates += self._by_consonants.get(consonants[:end], ())
+        candidates += self._by_ends.get((consonants[0], _last(consonants)), ())
+        return [words(short)[0] for short in dict.fromkeys(candidates) if abbreviates(short, word)]
 
 
-def asked_words(question: str, abbreviations: Abbreviations | None) -> dict[str, list[str]]:
-    """The distinct words of a question, by their first spelling, each with itself and what it is abbreviated to.
+def words_with_abbreviations(question: str, abbreviations: Abbreviations | None) -> dict[str, list[str]]:
+    """The distinct words of a question, by their first spelling, each with its stem and its abbreviations.
 
-    No word stands in two places.
+    A stem or abbreviation that belongs to several words is listed with the first of them only.
     """
-    taken: set[str] = set()
-    found: dict[str, list[str]] = {}
-    for word, spelling in first_spellings(question).items():
-        every = [word, *(abbreviations.of(spelling) if abbreviations else ())]
-        found[spelling] = [each for each in dict.fromkeys(every) if each not in taken]
-        taken.update(every)
-    return found
+    used: set[str] = set()
+    matches: dict[str, list[str]] = {}
+    for stem, spelling in first_spellings(question).items():
+        candidates = [stem, *(abbreviations.of(spelling) if abbreviations else ())]
+        matches[spelling] = [word for word in dict.fromkeys(candidates) if word not in used]
+        used.update(candidates)
+    return matches
 
 
 def with_names_spelt_out(documents: Sequence[str], titles: Sequence[str], name_weight: int) -> list[str]:
-    """Documents of tables, and behind each what the common abbreviations in the table's name stand for.
+    """Documents of tables, each followed by what the common abbreviations in the table's name stand for.
 
-    Those in the names of columns are so many that spelling them out only makes tables alike.
+    Abbreviations in the names of columns stay: they are so many that spelling them out would make all tables similar.
 
     Args:
         documents: The documents of ``T`` tables.
         titles: Their readable names.
-        name_weight: How often a document repeats the name of its table; what is spelt out is repeated as often.
+        name_weight: How often a document repeats the name of its table; the words spelt out are repeated as often.
     """
-    known = common_abbreviations()
+    meaning = common_abbreviations()
     return [
-        " ".join([document, *([known[word] for word in spelled(title) if word in known] * name_weight)])
+        " ".join([document, *([meaning[word] for word in spelled(title) if word in meaning] * name_weight)])
         for document, title in zip(documents, titles, strict=True)
     ]
 
@@ -120,10 +120,11 @@ def _consonants(word: str) -> str:
 
 
 def _last(consonants: str) -> str:
-    """The last consonant but for the s of a plural."""
+    """The last consonant, before the s of a plural."""
     return (consonants[:-1] if len(consonants) > 1 and consonants[-1] == "s" else consonants)[-1]
 
 
 def _in_order(letters: str, word: str) -> bool:
+    """Whether the word holds the letters in their order."""
     rest = iter(word)
     return all(letter in rest for letter in letters)

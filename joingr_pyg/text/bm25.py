@@ -11,7 +11,7 @@ from torch import Tensor
 from joingr_pyg.text.postings import Postings
 from joingr_pyg.text.tokens import words
 
-logging.getLogger("bm25s").setLevel(logging.WARNING)  # It lets itself be heard while it indexes.
+logging.getLogger("bm25s").setLevel(logging.WARNING)  # It logs messages while it indexes.
 
 
 class LexicalIndex:

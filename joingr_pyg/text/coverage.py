@@ -1,4 +1,4 @@
-"""How far a question says the name of a table, and a table holds the words of a question."""
+"""Which share of a table's name a question says, and which share of a question's words a table holds."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from joingr_pyg.text.tokens import distinct_words, words
 
 
 class Coverage:
-    r"""Shares of words in common, which BM25 leaves out: it adds up words, and does not ask what is left.
+    r"""Shares of words in common; BM25 adds up the words in common, and ignores those that are not.
 
     With :math:`W(\cdot)` the distinct words of a text and :math:`\iota_w = \ln(1 + (T - n_w + \frac12)/(n_w +
     \frac12))` of a word that :math:`n_w` of the :math:`T` texts hold,
@@ -23,8 +23,8 @@ class Coverage:
                                    {\sum_{w \in W(\mathrm{name}_t)} \iota_w}, \qquad
         \mathrm{covered}(t|q) = \frac{\sum_{w \in W(q) \cap W(\mathrm{text}_t)} \iota_w}{\sum_{w \in W(q)} \iota_w},
 
-    where words of a question that no text holds do not count, and the words of a database are left out of the names of
-    its tables, but for names of nothing else.
+    where words of a question that no text holds are ignored. The words of a database are left out of the names of its
+    tables, unless a name has no other words.
 
     Args:
         texts: ``T`` texts of tables, each with its name.
@@ -32,38 +32,42 @@ class Coverage:
         databases: ``T`` readable names of their databases.
 
     Attributes:
-        parts: Which share of each name a word is.
-        held: What each word that a text holds weighs.
+        name_shares: For each word, the share of each table's name that it makes up.
+        text_weights: For each word, its weight for each table whose text holds it.
     """
 
     def __init__(self, texts: Sequence[str], titles: Sequence[str], databases: Sequence[str]) -> None:
         size = len(texts)
-        held: dict[str, list[int]] = defaultdict(list)
+        tables_with: dict[str, list[int]] = defaultdict(list)
         for table, text in enumerate(texts):
             for word in distinct_words(text):
-                held[word].append(table)
-        self._weight = {word: log(1 + (size - len(at) + 0.5) / (len(at) + 0.5)) for word, at in held.items()}
-        parts: dict[str, dict[int, float]] = defaultdict(dict)
+                tables_with[word].append(table)
+        self._weight = {
+            word: log(1 + (size - len(tables) + 0.5) / (len(tables) + 0.5)) for word, tables in tables_with.items()
+        }
+        shares: dict[str, dict[int, float]] = defaultdict(dict)
         for table, (title, database) in enumerate(zip(titles, databases, strict=True)):
-            every, taken = distinct_words(title), frozenset(words(database))
-            name = [word for word in every if word not in taken] or every
+            title_words, database_words = distinct_words(title), frozenset(words(database))
+            name = [word for word in title_words if word not in database_words] or title_words
             total = sum(self._weight.get(word, 0.0) for word in name)
             for word in name:
                 if word in self._weight:
-                    parts[word][table] = self._weight[word] / total
-        self.held = Postings.of_rows({word: dict.fromkeys(at, self._weight[word]) for word, at in held.items()}, size)
-        self.parts = Postings.of_rows(parts, size)
+                    shares[word][table] = self._weight[word] / total
+        self.text_weights = Postings.of_rows(
+            {word: dict.fromkeys(tables, self._weight[word]) for word, tables in tables_with.items()}, size
+        )
+        self.name_shares = Postings.of_rows(shares, size)
 
     def __call__(self, questions: Sequence[Sequence[str]]) -> tuple[Tensor, Tensor]:
         """Shares, 0 to 1, for questions given as their distinct words.
 
         Returns:
-            ``[B, T]`` how much of each name is said, and ``[B, T]`` how much of each question is covered.
+            ``[B, T]`` shares of names that are said, and ``[B, T]`` shares of questions that are covered.
         """
         total = [self.total(question) for question in questions]
-        covered = self.held(questions) / np.array(total, np.float32).reshape(-1, 1)
-        return torch.from_numpy(self.parts(questions)), torch.from_numpy(covered)
+        covered = self.text_weights(questions) / np.array(total, np.float32).reshape(-1, 1)
+        return torch.from_numpy(self.name_shares(questions)), torch.from_numpy(covered)
 
     def total(self, question: Sequence[str]) -> float:
-        """What the words of a question that some text holds weigh; 1 where there is none, so that 0 of 1 is covered."""
+        """Sum of the weights of a question's words that some text holds; 1 if there is no such word."""
         return sum(self._weight.get(word, 0.0) for word in question) or 1.0

@@ -1,4 +1,4 @@
-"""Which tables hold a word, and what it adds to each of them."""
+"""Postings: for each word, the tables that hold it and what it adds to each of them."""
 
 from collections.abc import Mapping, Sequence
 from itertools import chain
@@ -32,7 +32,7 @@ class Postings:
 
     @classmethod
     def of_rows(cls, rows: Mapping[str, Mapping[int, float]], num_tables: int) -> "Postings":
-        """Take what each word adds to each table, word by word."""
+        """Postings from what each word adds to each table."""
         return cls(
             {word: row for row, word in enumerate(rows)},
             np.cumsum([0, *map(len, rows.values())]),
@@ -42,13 +42,13 @@ class Postings:
         )
 
     def rows(self, question: Sequence[str]) -> list[int]:
-        """The rows of words; some words may have none."""
+        """The rows of the words that have one."""
         return [self._number[word] for word in question if word in self._number]
 
     def __call__(self, questions: Sequence[Sequence[str]]) -> Array:
-        """``[B, T]`` what the words of each question add up to; words without a row add nothing."""
-        known = [self.rows(question) for question in questions]
-        row = np.fromiter(chain.from_iterable(known), int)
-        ptr = np.cumsum([0, *map(len, known)])
-        asked = csr_array((np.ones(len(row)), row, ptr), shape=(len(known), self._added.shape[0]))
-        return (asked @ self._added).toarray().astype(np.float32)
+        """``[B, T]`` sums of the rows of each question's words; words without a row add nothing."""
+        rows = [self.rows(question) for question in questions]
+        row = np.fromiter(chain.from_iterable(rows), int)
+        ptr = np.cumsum([0, *map(len, rows)])
+        words = csr_array((np.ones(len(row)), row, ptr), shape=(len(rows), self._added.shape[0]))
+        return (words @ self._added).toarray().astype(np.float32)

@@ -1,4 +1,4 @@
-"""The words of a text, for methods that match words rather than vectors."""
+"""Words of a text, for methods that match words rather than vectors."""
 
 import re
 
@@ -14,7 +14,7 @@ def words(text: str) -> list[str]:
     """Lower-case words in the order of the text, without English stop words, each cut to its Snowball stem.
 
     A word is a run of letters and digits, so ``"Aren't"`` is ``aren`` and ``t``, both stop words. Words of languages
-    other than English are kept as far as the English stemmer leaves them alone.
+    other than English are kept unless the English stemmer changes them.
     """
     return _ENGLISH.stemWords(spelled(text))
 
@@ -25,14 +25,14 @@ def distinct_words(text: str) -> list[str]:
 
 
 def first_spellings(text: str) -> dict[str, str]:
-    """The same words, each with its first spelling."""
+    """The same words as stems, each with its first spelling."""
     first: dict[str, str] = {}
-    every = spelled(text)
-    for word, spelling in zip(_ENGLISH.stemWords(every), every, strict=True):
-        first.setdefault(word, spelling)
+    spellings = spelled(text)
+    for stem, spelling in zip(_ENGLISH.stemWords(spellings), spellings, strict=True):
+        first.setdefault(stem, spelling)
     return first
 
 
 def spelled(text: str) -> list[str]:
-    """The words of a text, one by one, as it spells them but for capitals."""
+    """The words of a text in lower case, one by one, without English stop words."""
     return [word for word in _WORD.findall(text.lower()) if word not in _STOP_WORDS]

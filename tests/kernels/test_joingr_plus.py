@@ -4,11 +4,11 @@ import torch
 
 pytest.importorskip("numba")
 
-from joingr_pyg.kernels.joingr_plus import FEW, rank
+from joingr_pyg.kernels.joingr_plus import INSERTION_LIMIT, rank
 from joingr_pyg.models.retriever import rank_dense
 
 
-@pytest.mark.parametrize("k", [1, 3, FEW, FEW + 1, 100, 120])
+@pytest.mark.parametrize("k", [1, 3, INSERTION_LIMIT, INSERTION_LIMIT + 1, 100, 120])
 def test_ranks_are_those_of_a_sort(k: int) -> None:
     torch.manual_seed(0)
     scores = torch.stack([torch.randint(5, (100,)).float(), torch.randn(100), torch.zeros(100), torch.arange(100.0)])

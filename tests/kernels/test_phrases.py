@@ -11,7 +11,7 @@ pytest.importorskip("numba")
 
 from joingr_pyg.data.queries import Queries
 from joingr_pyg.kernels.phrases import match_phrases
-from joingr_pyg.models.phrase_matches import CONTEXT, SHARPNESS, phrase_matches, phrase_similarities
+from joingr_pyg.models.phrase_matches import CONTEXT_WEIGHT, SHARPNESS, phrase_matches, phrase_similarities
 
 TEXTS = ("Which movies were produced in France?", "movies", "Actors of 'The Artist', in France or Spain", "")
 
@@ -40,7 +40,7 @@ def test_phrases_point_at_the_same_tables(make_corpus, texts: tuple[str, ...]) -
     ptr = np.cumsum([0, *map(len, similarity)])
     first = np.append(np.flatnonzero(np.diff(corpus.database.numpy(), prepend=-1)), 40)
     found = np.zeros((3, len(texts), 40), np.float32)
-    reals = np.float32(SHARPNESS), np.float32(CONTEXT)
+    reals = np.float32(SHARPNESS), np.float32(CONTEXT_WEIGHT)
     match_phrases(whole.numpy(), ptr, np.concatenate(similarity), *reals, first, *found)
     for part, known in zip(found, expected, strict=True):
         torch.testing.assert_close(torch.from_numpy(part), known, atol=2e-6, rtol=0)

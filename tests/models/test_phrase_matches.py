@@ -39,13 +39,13 @@ def test_choices_worked_by_hand(corpus) -> None:
     assert first["France"].tolist() == pytest.approx([each / sum(france) for each in france], abs=1e-6)
     assert second == {}  # The phrase is the question, which speaks for itself.
     assert encoder.asked == [["France", "movies"]]
-    sure, within, share = phrase_matches(queries, corpus, prior, "it")
-    assert torch.equal(sure[0], torch.maximum(first["movies"], first["France"]))
-    assert sure[1].tolist() == [0, 0, 0]
-    assert torch.equal(within[0], sure[0])  # There is one database.
+    best, within, share = phrase_matches(queries, corpus, prior, "it")
+    assert torch.equal(best[0], torch.maximum(first["movies"], first["France"]))
+    assert best[1].tolist() == [0, 0, 0]
+    assert torch.equal(within[0], best[0])  # There is one database.
     assert torch.allclose(share[0], (first["movies"] + first["France"]) / 2)
     for part, whole in zip(
-        phrase_matches(queries[[1, 0]], corpus, prior.flip(0), "it"), (sure, within, share), strict=True
+        phrase_matches(queries[[1, 0]], corpus, prior.flip(0), "it"), (best, within, share), strict=True
     ):
         assert torch.allclose(part, whole.flip(0))
 
@@ -56,4 +56,4 @@ def test_what_is_missing_is_told(corpus) -> None:
         phrase_matches(Queries(torch.zeros(1, 2)), corpus, prior, "it")
     with pytest.raises(JoinGRError, match="Method 'it' embeds parts"):
         phrase_matches(Queries(torch.zeros(1, 2), ("movies in France",)), corpus, prior, "it")
-    assert phrase_matches(Queries(torch.zeros(0, 2)), corpus, prior[:0], "it").sure.shape == (0, 3)
+    assert phrase_matches(Queries(torch.zeros(0, 2)), corpus, prior[:0], "it").best.shape == (0, 3)

@@ -5,8 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from joingr_pyg.models import abbreviations
-from joingr_pyg.text.abbreviation_matching import Abbreviations, abbreviates, asked_words, with_names_spelt_out
+from joingr_pyg.text import abbreviation_matching as abbreviations
+from joingr_pyg.text.abbreviation_matching import (
+    Abbreviations,
+    abbreviates,
+    with_names_spelt_out,
+    words_with_abbreviations,
+)
 
 WORDS = st.text(string.ascii_lowercase, min_size=1, max_size=12)
 
@@ -53,7 +58,7 @@ def test_an_abbreviation_is_made_of_letters_of_the_word(short: str, word: str) -
 @given(st.lists(WORDS, max_size=30), WORDS)
 def test_none_is_overlooked(texts: list[str], word: str) -> None:
     found = Abbreviations(texts)
-    known = [short for short in dict.fromkeys(texts) if short in found._known]
+    known = [short for short in dict.fromkeys(texts) if short in found._abbreviations]
     assert sorted(found.of(word)) == sorted(
         abbreviations.words(short)[0] for short in known if abbreviates(short, word)
     )
@@ -71,16 +76,16 @@ def test_what_a_schema_abbreviates() -> None:
 def test_words_are_asked_once_each() -> None:
     schema = Abbreviations(["fdr"])
     question = "Which feeders does a feeder feed? The fdr!"
-    assert asked_words(question, schema) == {"feeders": ["feeder", "fdr"], "feed": ["feed"], "fdr": []}
-    assert asked_words(question, None) == {"feeders": ["feeder"], "feed": ["feed"], "fdr": ["fdr"]}
+    assert words_with_abbreviations(question, schema) == {"feeders": ["feeder", "fdr"], "feed": ["feed"], "fdr": []}
+    assert words_with_abbreviations(question, None) == {"feeders": ["feeder"], "feed": ["feed"], "fdr": ["fdr"]}
 
 
 def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(abbreviations, "WORDS_KEPT", 2)
+    monkeypatch.setattr(abbreviations, "CACHED_WORDS", 2)
     schema = Abbreviations(["fdr"])
     for word in ("feeder", "feeders", "feeding", "feeder"):
         schema.of(word)
-        assert len(schema._found) <= 2
+        assert len(schema._cache) <= 2
 
 
 def test_common_abbreviations_in_names_are_spelt_out() -> None:

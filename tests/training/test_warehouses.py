@@ -79,11 +79,11 @@ def test_both_views_have_the_same_weights(kind: type[TrainableRetriever], demo: 
     assert (model.corpus.tables[0], other.corpus.tables[0]) == (demo.corpus().tables[0], corpus.tables[0])
     # What is evident of one corpus is so still, as if there were no other.
     again, there = model.evidence(queries), other.evidence(queries)
-    for name in vars(before):
-        assert torch.equal(getattr(again, name), getattr(before, name))
+    for name, value in vars(before).items():
+        torch.testing.assert_close(getattr(again, name), value, atol=0, rtol=0)
     assert not torch.equal(there.similarity, before.similarity)
     if kind is JoinGRPlus:
-        votes = [each.memory(seen.likeness) for each, seen in ((model, before), (other, there))]
+        votes = [each.memory(seen.remembered) for each, seen in ((model, before), (other, there))]
         assert [each.shape for each in votes] == [(12, corpus.num_tables)] * 2
         assert not torch.allclose(*votes)
 

@@ -1,4 +1,4 @@
-"""Which candidates are joined, and which share a database."""
+"""Which candidates of the reranker are joined, and which share a database."""
 
 from copy import copy
 from functools import cached_property
@@ -11,15 +11,15 @@ from joingr_pyg.data.corpus import Corpus
 
 
 class CandidateGraph:
-    """The join graph of a corpus, asked for a few of its tables at a time.
+    """The join graph of a corpus, for look-ups of a few tables at a time.
 
     Args:
         database: ``[T]`` database of each table.
         edge_index: ``[2, J]`` joins of tables.
 
     Attributes:
-        database: As given.
-        num_databases: How many there are.
+        database: ``[T]`` database of each table.
+        num_databases: Number of databases.
     """
 
     def __init__(self, database: Tensor, edge_index: Tensor) -> None:
@@ -34,19 +34,19 @@ class CandidateGraph:
         return cls(corpus.database, corpus.edge_index)
 
     def to(self, device: torch.device) -> Self:
-        """The same on ``device``."""
-        there = copy(self)
-        there.__dict__.pop("neighbors", None)
-        there.database, there._pairs = self.database.to(device), self._pairs.to(device)
-        return there
+        """The same graph on ``device``."""
+        moved = copy(self)
+        moved.__dict__.pop("neighbors", None)
+        moved.database, moved._pairs = self.database.to(device), self._pairs.to(device)
+        return moved
 
     def joined(self, table: Tensor) -> Tensor:
         """``[B, C, C]`` whether two of the tables ``[B, C]`` are joined; a table is not joined to itself."""
         if not len(self._pairs):
             return table.new_zeros(*table.shape, table.size(1), dtype=torch.bool)
         pair = self._pair(table.unsqueeze(2), table.unsqueeze(1))
-        place = torch.searchsorted(self._pairs, pair).clamp(max=len(self._pairs) - 1)
-        return self._pairs[place] == pair
+        position = torch.searchsorted(self._pairs, pair).clamp(max=len(self._pairs) - 1)
+        return self._pairs[position] == pair
 
     @cached_property
     def neighbors(self) -> tuple[Tensor, Tensor]:
@@ -57,5 +57,5 @@ class CandidateGraph:
         return torch.cat([ptr.new_zeros(1), ptr]), neighbor[table.argsort(stable=True)]
 
     def _pair(self, left: Tensor, right: Tensor) -> Tensor:
-        """A number for each two tables, whichever comes first."""
+        """One number for each pair of tables, in either order."""
         return torch.minimum(left, right) * self._num_tables + torch.maximum(left, right)

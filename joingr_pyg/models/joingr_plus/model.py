@@ -1,10 +1,8 @@
-"""The model: prior, soft anchors, walk, fusion, second look."""
+"""The model: evidence, prior, seeds, walk, fusion, reranking."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import replace
-from functools import reduce
-from itertools import chain
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Self
 
 import torch
@@ -16,35 +14,39 @@ from joingr_pyg.errors import JoinGRError, require_at_least, require_flags, requ
 from joingr_pyg.kernels import kernels_available
 from joingr_pyg.models.backend import Backend
 from joingr_pyg.models.calibration import Calibration
-from joingr_pyg.models.evidence import Part
 from joingr_pyg.models.joingr_plus.candidate_graph import CandidateGraph
-from joingr_pyg.models.joingr_plus.constants import FLOOR, K1, LEXICAL_SCALE, NODE_EVIDENCE, STEP, WHOLE, B
-from joingr_pyg.models.joingr_plus.fused import FusedJoinGRPlus
-from joingr_pyg.models.joingr_plus.prior import TableEvidence, TablePrior
-from joingr_pyg.models.joingr_plus.reading import Reader
+from joingr_pyg.models.joingr_plus.compiled import CompiledBackend, LinearPotentials
+from joingr_pyg.models.joingr_plus.evidence import TableEvidence
+from joingr_pyg.models.joingr_plus.features import (
+    COMPUTED,
+    CONTEXT,
+    COSINE_SCALE,
+    EPSILON,
+    EXPLAINED,
+    IN_EVIDENCE,
+    WALK_INPUTS,
+    Feature,
+)
+from joingr_pyg.models.joingr_plus.prior import TablePrior
+from joingr_pyg.models.joingr_plus.question_texts import QuestionTexts
 from joingr_pyg.models.joingr_plus.reranker import CandidateReranker
-from joingr_pyg.models.joingr_plus.signals import Signal
+from joingr_pyg.models.joingr_plus.word_matches import WordMatches
 from joingr_pyg.models.memory import QuestionMemory
 from joingr_pyg.models.phrase_matches import phrase_choices, phrase_matches
 from joingr_pyg.models.retriever import Ranking, rank_dense
 from joingr_pyg.models.trainable import TrainableRetriever
 from joingr_pyg.nn import InteractionScorer, JoinWalk, Potentials, WalkOutput
 from joingr_pyg.schema import TableName
-from joingr_pyg.schema.descriptors import DOCUMENT_NAME_WEIGHT
-from joingr_pyg.schema.names.readable import readable_name
-from joingr_pyg.text.abbreviation_matching import Abbreviations, asked_words, with_names_spelt_out
-from joingr_pyg.text.bm25 import LexicalIndex
-from joingr_pyg.text.coverage import Coverage
 from joingr_pyg.text.phrases import phrases
 
 
 class TableTensors(NamedTuple):
-    """What walks and second looks take of a corpus, all on one device.
+    """What the walk and the reranker read of a corpus, all on one device.
 
     Attributes:
         edge_attr: ``[J, d]`` embeddings of joins.
         table_x: ``[T, d]`` embeddings of tables.
-        log_degree: ``[T]`` logarithm of how many joins a table has.
+        log_degree: ``[T]`` logarithm of the number of joins of a table.
         graph: Which tables are joined, and which share a database.
     """
 
@@ -53,66 +55,69 @@ class TableTensors(NamedTuple):
     log_degree: Tensor
     graph: CandidateGraph
 
+    @classmethod
+    def of(cls, corpus: Corpus) -> "TableTensors":
+        """Those of a corpus."""
+        joins = corpus.edge_index[:, corpus.edge_index[0] != corpus.edge_index[1]]
+        degree = torch.bincount(joins.flatten(), minlength=corpus.num_tables)
+        return cls(corpus.edge_attr, corpus.table_x, degree.clamp(min=1).float().log(), CandidateGraph.of(corpus))
+
     def to(self, device: torch.device) -> "TableTensors":
         """The same on ``device``."""
         edge_attr, table_x, log_degree, graph = self
         return TableTensors(edge_attr.to(device), table_x.to(device), log_degree.to(device), graph.to(device))
 
 
-class LinearPotentials(NamedTuple):
-    """What gives the joins and tables of a corpus their potentials.
+@dataclass(frozen=True, eq=False)
+class ScoredWalk(WalkOutput):
+    """The deposits of the walks, and all that the scores are made of.
 
     Attributes:
-        edge: ``[J, d]`` whose products with a question are the potentials of joins.
-        common: ``[rank, d]`` whose products with it, multiplied by ...
-        table: ... ``[T, rank]``, are a part of those of tables, ...
-        weight: ... as are signals with these weights, ...
-        constant: ... and ``[T]`` what a table always has.
+        features: ``[B, T]`` values of the features, the prior, the walk's and the fused score among them.
+        scores: ``[B, T]`` scores after reranking.
     """
 
-    edge: Tensor
-    common: Tensor
-    table: Tensor
-    weight: dict[Signal, float]
-    constant: Tensor
+    features: dict[Feature, Tensor]
+    scores: Tensor
 
 
 class JoinGRPlus(TrainableRetriever):
-    r"""Anchor, walk, aggregate as in the paper, with more to go by at each step.
+    r"""Anchor, walk, aggregate as in the paper, with more features at each step. :meth:`forward` is the whole model.
 
-    - Prior: :class:`~joingr_pyg.models.joingr_plus.TablePrior` :math:`b(t|q)`, from vectors of columns and tables, word
-      matches, single phrases and the votes of remembered questions.
-    - Anchors: the ``A`` tables with the best prior, with deposits that share one unit,
-      :math:`\operatorname{softmax}(\kappa\, b)`.
-    - Walk: of :class:`~joingr_pyg.nn.JoinWalk`, with scores of :class:`~joingr_pyg.nn.InteractionScorer`, whose
-      evidence is :math:`q \cdot e` of an edge, and similarity, word matches, votes and log degree of its far end.
-    - Fusion: :math:`\log(\hat s(t|q) + \epsilon) + \beta\, b(t|q)`: a table needs both, a place in the walk and
-      something that speaks for it.
-    - Second look: :class:`~joingr_pyg.models.joingr_plus.CandidateReranker` over the tables that lead.
+    1. Evidence: the features of :class:`~joingr_pyg.models.joingr_plus.Feature` that do not depend on what is learned,
+       from vectors of columns and tables, word matches and single phrases.
+    2. Prior: :class:`~joingr_pyg.models.joingr_plus.TablePrior` :math:`b(t|q)`, a weighted sum of features, among them
+       the votes of remembered questions (:class:`~joingr_pyg.models.memory.QuestionMemory`).
+    3. Seeds: the ``A`` tables with the best prior are the anchors; their deposits sum to one,
+       :math:`\operatorname{softmax}(\kappa\, b)`.
+    4. Walk: :class:`~joingr_pyg.nn.JoinWalk`, its edges scored by :class:`~joingr_pyg.nn.InteractionScorer` from
+       :math:`q \cdot e` of the edge, and features and log degree of the table it leads to.
+    5. Fusion: :math:`f(t|q) = \log(\hat s(t|q) + \epsilon) + \beta\, b(t|q)`. The sum of logarithms ranks a table high
+       only if both the walk and the prior do.
+    6. Reranking: :class:`~joingr_pyg.models.joingr_plus.CandidateReranker` over the tables with the best :math:`f`.
 
     Args:
-        channels: Size ``d`` of the embeddings; ``None`` makes the untrained variant, whose shares are uniform and which
-            looks once.
+        channels: Size ``d`` of the embeddings; ``None`` makes the untrained variant, whose walk has uniform shares and
+            which does not rerank.
         anchors: Number of anchors ``A``, at least 1.
         hops: Number of hops ``H``, at least 1.
         rank: Rank of the interactions of question and edge; 0 leaves them out.
         decay: Initial hop decay.
         table_vector: Initial weight of the table's own vector; ``None`` leaves it out.
         lexical: Initial weight of word matches; ``None`` leaves them out.
-        abbreviations: Whether words also match what they are abbreviated to.
+        abbreviations: Whether words also match what they may be abbreviated to.
         memory: Initial weight of votes; ``None`` leaves them out.
         phrases: Initial weight of single phrases; ``None`` leaves them out.
         sharpness: Initial :math:`\kappa`.
         prior_weight: Initial :math:`\beta`.
         walk: Whether the walk counts; without it tables are ranked by their prior.
-        candidates: Number of tables that are looked at twice, at least 1; ``None`` leaves that out.
-        messages: Whether these tell each other of themselves over joins and within databases.
+        candidates: Number of tables that are reranked, at least 1; ``None`` leaves reranking out.
+        messages: Whether candidates exchange messages over joins and within databases when they are reranked.
 
     Attributes:
         planner: Planner of walks over the tables that the model is bound to.
-        words: Their word matches, if these count.
-        coverage: Shares of words in common, if these count.
-        tables: What else walks and second looks take of them.
+        words: Their word matches, if the model uses words.
+        tables: Their tensors for the walk and the reranker.
 
     Raises:
         JoinGRError: If an argument is out of its range.
@@ -120,6 +125,7 @@ class JoinGRPlus(TrainableRetriever):
 
     kind = "joingr_plus"
     remembers: ClassVar[bool] = True
+    steps: ClassVar[tuple[str, ...]] = (*TrainableRetriever.steps, "walk_from")
 
     def __init__(
         self,
@@ -165,145 +171,99 @@ class JoinGRPlus(TrainableRetriever):
             raise JoinGRError(f"'sharpness' needs to be above 0 (got {sharpness}).")
         self.anchors = anchors
         self.walks = walk
-        self.prior = TablePrior(table_vector, lexical, memory, phrases)
+        self.prior = TablePrior(table_vector, lexical=lexical, memory=memory, phrases=phrases)
         self.memory = QuestionMemory().requires_grad_(memory is not None)
         self.scorer = (
-            InteractionScorer(channels, channels, channels, 1, len(NODE_EVIDENCE) + 1, rank) if channels else None
+            InteractionScorer(channels, channels, channels, 1, len(WALK_INPUTS) + 1, rank) if channels else None
         )
         self.walk = JoinWalk(None, hops, decay, learn_decays=True)
         self.log_sharpness = nn.Parameter(torch.tensor(sharpness).log())
         self.prior_weight = nn.Parameter(torch.tensor(prior_weight))
         self.reranker = CandidateReranker(candidates, passes_messages=messages) if channels and candidates else None
-        self._reader: Reader | None = None
-        self._compiled: FusedJoinGRPlus | None = None
-        self.register_load_state_dict_post_hook(JoinGRPlus._forget)
+        self._compiled: CompiledBackend | None = None
+        self.register_load_state_dict_post_hook(JoinGRPlus._drop_compiled)
 
-    def index(self, corpus: Corpus) -> Self:
-        super().index(corpus)
-        self.planner = self.walk.planner(corpus.edge_index, corpus.num_tables, corpus.edge_weight)
-        documents: Sequence[str] = corpus.documents
-        self.abbreviations = None
-        if self.prior.lexical is not None and self.arguments["abbreviations"]:
-            self.abbreviations = Abbreviations(documents)
-            documents = with_names_spelt_out(documents, corpus.titles, DOCUMENT_NAME_WEIGHT)
-        self.words = None if self.prior.lexical is None else LexicalIndex(documents, K1, B)
-        self.coverage = None
-        if self.words is not None and self.reranker is not None:
-            databases = [readable_name(database) for database, _ in corpus.tables]
-            self.coverage = Coverage(documents, corpus.titles, databases)
-        between = corpus.edge_index[:, corpus.edge_index[0] != corpus.edge_index[1]]
-        degree = torch.bincount(between.flatten(), minlength=corpus.num_tables)
-        log_degree = degree.clamp(min=1).float().log()
-        self.tables = TableTensors(corpus.edge_attr, corpus.table_x, log_degree, CandidateGraph.of(corpus))
-        self._moved = self.tables
-        self.memory.bind(corpus.table_number)
-        self._reader = None
-        self._forget()
-        return self
-
-    def bound_to(self, corpus: Corpus) -> Self:
-        other = super().bound_to(corpus)
-        # Tables have other names there, and so have those that remembered questions needed.
-        other.memory = copy(self.memory)
-        self.memory.bind(self.corpus.table_number)
-        return other
-
-    def train(self, mode: bool = True) -> Self:
-        self._forget()
-        return super().train(mode)
-
-    def _forget(self, *_: object) -> None:
-        """Drop what was derived from weights that may change."""
-        self._compiled = None
-
-    def remember(self, queries: Queries, gold: Sequence[Sequence[TableName]]) -> Self:
-        self.memory.clear()
-        self.memory.add(queries.vector, gold)
-        return self
-
-    def question_texts(self, question: str) -> list[str]:
-        return [question, *(phrases(question) if self.prior.phrases is not None else [])]
+    # From questions to scores.
 
     def evidence(self, queries: Queries) -> TableEvidence:
         query = queries.vector
         similarity, column = self.corpus.similarity(query)
-        likeness = query.new_zeros(len(query), 0) if self.prior.memory is None else self.memory.likeness(query)
-        nothing = torch.zeros_like(similarity)
-        lexical = named = covered = nothing
+        features = dict.fromkeys(IN_EVIDENCE, torch.zeros_like(similarity))
+        features[Feature.SIMILARITY] = similarity
+        features[Feature.TABLE_SIMILARITY] = query @ self.corpus.table_x.t()
         if self.words is not None:
-            asked = [self.asked(text) for text in queries.require_text(self.kind)]
-            lexical = LEXICAL_SCALE * self.words.scores(asked).to(query)
-            if self.coverage is not None:
-                named, covered = (share.to(query) for share in self.coverage(asked))
-        tables = query @ self.corpus.table_x.t()
-        evidence = TableEvidence(
-            similarity, column, tables, lexical, likeness, nothing, nothing, nothing, named, covered
-        )
-        if self.prior.phrases is None:
-            return evidence
-        found = phrase_matches(queries, self.corpus, self._whole(evidence), self.kind)
-        return replace(evidence, phrase=found.sure, phrase_within=found.within, phrase_share=found.share)
+            matches = self.words.features(queries.require_text(self.kind))
+            features |= {feature: value.to(query) for feature, value in matches.items()}
+        if self.prior.uses(Feature.PHRASE):
+            matched = phrase_matches(queries, self.corpus, _context(features), self.kind)
+            features[Feature.PHRASE], features[Feature.PHRASE_WITHIN], features[Feature.PHRASE_SHARE] = matched
+        features |= {feature: compute(queries, self.corpus).to(query) for feature, compute in COMPUTED.items()}
+        remembered = self.memory.similarity(query) if self.prior.uses(Feature.VOTES) else query.new_zeros(len(query), 0)
+        return TableEvidence(features, column, remembered)
 
-    def asked(self, question: str) -> list[str]:
-        """What words of tables a question is matched with: its own, and what these are abbreviated to."""
-        return list(chain.from_iterable(asked_words(question, self.abbreviations).values()))
+    def forward(self, query: Tensor, evidence: TableEvidence) -> ScoredWalk:
+        """Score the tables for questions ``[B, d]``.
 
-    def _whole(self, evidence: TableEvidence) -> Tensor:
-        """``[B, T]`` what a question says as a whole."""
-        signals = evidence.signals(evidence.similarity)  # There is no vote in it.
-        return reduce(torch.add, (weight * signals[signal] for signal, weight in WHOLE.items()))
+        Returns:
+            The deposits of the walks, the features and the scores.
+        """
+        features = self._with_prior(evidence)
+        prior = features[Feature.PRIOR]
+        seed, seed_deposit = self._seeds(prior)
+        output = self.walk_from(seed, seed_deposit, self._potentials(query, features))
+        deposits = output.node_scores() if self.walks else torch.zeros_like(prior)
+        features[Feature.WALK] = (deposits + EPSILON).log()
+        features[Feature.SCORE] = scores = features[Feature.WALK] + self.prior_weight * prior
+        if self.reranker is not None:
+            scores = self.reranker(features, self._tables_on(query.device).graph)
+        return ScoredWalk(output.deposit, output.plan, features, scores)
 
-    def parts(self, evidence: TableEvidence) -> dict[Part, Tensor]:
-        return self.prior.parts(evidence, self.memory(evidence.likeness))
+    def _with_prior(self, evidence: TableEvidence) -> dict[Feature, Tensor]:
+        """The features of the evidence, with the votes of remembered questions and the prior."""
+        features = {**evidence.features, Feature.VOTES: self.memory(evidence.remembered)}
+        features[Feature.PRIOR] = self.prior(features)
+        return features
 
-    def word_scores(self, question: str) -> dict[str, Tensor]:
-        if self.words is None:
-            return {}
-        asked = asked_words(question, self.abbreviations)
-        return dict(zip(asked, self.words.scores(list(asked.values())), strict=True))
-
-    def phrase_scores(self, queries: Queries, evidence: TableEvidence) -> dict[str, Tensor]:
-        """What each phrase of a single question chooses, ``[T]``, by the phrase."""
-        if self.prior.phrases is None:
-            return {}
-        return phrase_choices(queries, self.corpus, self._whole(evidence), self.kind)[0]
-
-    def seeds(self, evidence: TableEvidence) -> tuple[Tensor, Tensor]:
-        prior = self.prior(evidence, self.memory(evidence.likeness))
+    def _seeds(self, prior: Tensor) -> tuple[Tensor, Tensor]:
+        """The anchors ``[B, A]`` and their deposits ``[B, A]``."""
         best, table = prior.topk(min(self.anchors, prior.size(1)), dim=1)
         return table, (self.log_sharpness.exp() * best).softmax(dim=1)
 
-    def forward(self, query: Tensor, evidence: TableEvidence) -> WalkOutput:
-        seed, deposit = self.seeds(evidence)
-        question = torch.arange(len(query)).repeat_interleave(seed.size(1))
-        plan = self.planner(seed.flatten(), question, len(query)).to(query.device)
-        potentials = self._potentials(query, evidence, self.memory(evidence.likeness))
+    def walk_from(self, seed: Tensor, deposit: Tensor, potentials: Potentials) -> WalkOutput:
+        """Walk from tables ``[B, A]`` with deposits ``[B, A]``, along edges scored by potentials."""
+        question = torch.arange(len(seed)).repeat_interleave(seed.size(1))
+        plan = self.planner(seed.flatten(), question, len(seed)).to(deposit.device)
         return WalkOutput(self.walk.propagate(plan, deposit.flatten(), potentials.along(plan)), plan)
 
-    def _on(self, device: torch.device) -> TableTensors:
-        """:attr:`tables` where the questions are."""
-        if self._moved.table_x.device != device:
-            self._moved = self.tables.to(device)
-        return self._moved
-
-    def _potentials(self, query: Tensor, evidence: TableEvidence, votes: Tensor) -> Potentials:
-        edge_attr, table_x, log_degree, _ = self._on(query.device)
+    def _potentials(self, query: Tensor, features: dict[Feature, Tensor]) -> Potentials:
+        """The scores of edges for questions ``[B, d]``."""
+        edge_attr, table_x, log_degree, _ = self._tables_on(query.device)
+        prior = features[Feature.PRIOR]
         if self.scorer is None:
-            return Potentials(query.new_zeros(len(query), len(edge_attr)), torch.zeros_like(votes))
-        edges = STEP * (query @ edge_attr.t())
-        signals = evidence.signals(votes)
-        known = [scale * signals[signal] for signal, scale in NODE_EVIDENCE.items()]
-        tables = torch.stack([*known, log_degree.expand_as(votes)], dim=2)
+            return Potentials(query.new_zeros(len(query), len(edge_attr)), torch.zeros_like(prior))
+        edges = COSINE_SCALE * (query @ edge_attr.t())
+        inputs = [scale * features[feature] for feature, scale in WALK_INPUTS.items()]
+        tables = torch.stack([*inputs, log_degree.expand_as(prior)], dim=2)
         return self.scorer(query, edge_attr, table_x, edges.unsqueeze(2), tables)
 
+    def _linear_potentials(self) -> LinearPotentials:
+        """The same scores, as functions of the question that are linear, for compiled code."""
+        edge_attr, table_x, log_degree, _ = self.tables
+        if self.scorer is None:
+            empty = table_x.new_zeros(len(table_x), 0)
+            return LinearPotentials(torch.zeros_like(edge_attr), table_x[:0], empty, {}, empty.sum(dim=1))
+        common, edge, table = self.scorer.factors(edge_attr, table_x)
+        *weights, degree_weight = self.scorer.node_weight.tolist()
+        scaled = {
+            feature: weight * scale for weight, (feature, scale) in zip(weights, WALK_INPUTS.items(), strict=True)
+        }
+        edge = edge @ common + COSINE_SCALE * self.scorer.edge_weight * edge_attr
+        return LinearPotentials(edge, common, table, scaled, degree_weight * log_degree)
+
     def scores(self, output: WalkOutput, evidence: TableEvidence) -> Tensor:
-        votes = self.memory(evidence.likeness)
-        prior = self.prior(evidence, votes)
-        walked = output.node_scores() + FLOOR if self.walks else torch.full_like(prior, FLOOR)
-        fused = walked.log() + self.prior_weight * prior
-        if self.reranker is None:
-            return fused
-        return self.reranker(fused, walked, prior, votes, evidence, self._on(fused.device).graph)
+        if not isinstance(output, ScoredWalk):
+            raise TypeError("JoinGR+ scores tables in 'forward': give what it returned")
+        return output.scores
 
     def ranking(self, scores: Tensor, evidence: TableEvidence, k: int) -> Ranking:
         return rank_dense(scores, k)
@@ -312,38 +272,105 @@ class JoinGRPlus(TrainableRetriever):
         """Compiled code for questions on the CPU, where numba is installed."""
         if device.type != "cpu" or not kernels_available():
             return super().fast_backend(device)
-        if self._compiled is None or self._compiled.voters is not self.memory.voters:
-            self._reader = self._reader or Reader(self)
-            self._compiled = FusedJoinGRPlus(self, self._reader)
+        if self._compiled is None or self._compiled.neighbors is not self.memory.neighbors:
+            self._compiled = CompiledBackend(
+                corpus=self.corpus,
+                texts=self._texts,
+                prior=self.prior,
+                memory=self.memory,
+                num_anchors=self.anchors,
+                sharpness=self.log_sharpness.exp(),
+                potentials=self._linear_potentials(),
+                walk=self.walk if self.walks else None,
+                planner=self.planner,
+                prior_weight=self.prior_weight,
+                reranker=self.reranker,
+                graph=self.tables.graph,
+            )
         return self._compiled
 
-    def linear_potentials(self) -> LinearPotentials:
-        """The potentials of a walk in parts that do not depend on the question."""
-        edge_attr, table_x, log_degree, _ = self.tables
-        if self.scorer is None:
-            none = table_x.new_zeros(len(table_x), 0)
-            return LinearPotentials(torch.zeros_like(edge_attr), table_x[:0], none, {}, none.sum(dim=1))
-        common, edge, table = self.scorer.factors(edge_attr, table_x)
-        *weight, degree = self.scorer.node_weight.tolist()
-        known = {signal: each * scale for each, (signal, scale) in zip(weight, NODE_EVIDENCE.items(), strict=True)}
-        edge = edge @ common + STEP * self.scorer.edge_weight * edge_attr
-        return LinearPotentials(edge, common, table, known, degree * log_degree)
+    # Explanations.
+
+    def seeds(self, evidence: TableEvidence) -> tuple[Tensor, Tensor]:
+        return self._seeds(self._with_prior(evidence)[Feature.PRIOR])
+
+    def named_features(self, output: ScoredWalk, evidence: TableEvidence) -> dict[str, Tensor]:
+        return {feature.name.lower(): output.features[feature] for feature in EXPLAINED}
+
+    def prior_terms(self, evidence: TableEvidence) -> dict[str, Tensor]:
+        return self.prior.terms(self._with_prior(evidence))
+
+    def word_scores(self, question: str) -> dict[str, Tensor]:
+        return {} if self.words is None else self.words.word_scores(question)
+
+    def phrase_scores(self, queries: Queries, evidence: TableEvidence) -> dict[str, Tensor]:
+        if not self.prior.uses(Feature.PHRASE):
+            return {}
+        return phrase_choices(queries, self.corpus, _context(evidence.features), self.kind)[0]
+
+    # The corpus, and what is kept of it.
+
+    def index(self, corpus: Corpus) -> Self:
+        super().index(corpus)
+        self.planner = self.walk.planner(corpus.edge_index, corpus.num_tables, corpus.edge_weight)
+        self.words = None
+        if self.prior.uses(Feature.WORDS):
+            self.words = WordMatches(corpus, self.arguments["abbreviations"], coverage=self.reranker is not None)
+        self._texts = QuestionTexts(corpus, self.words, self.prior.uses(Feature.PHRASE), self.kind)
+        self.tables = self._moved_tables = TableTensors.of(corpus)
+        self.memory.bind(corpus.table_number)
+        self._drop_compiled()
+        return self
+
+    def bound_to(self, corpus: Corpus) -> Self:
+        other = super().bound_to(corpus)
+        # Tables have other numbers there, and so do the votes of remembered questions.
+        other.memory = copy(self.memory)
+        self.memory.bind(self.corpus.table_number)
+        return other
+
+    def remember(self, queries: Queries, gold: Sequence[Sequence[TableName]]) -> Self:
+        self.memory.clear()
+        self.memory.add(queries.vector, gold)
+        return self
+
+    def question_texts(self, question: str) -> list[str]:
+        return [question, *(phrases(question) if self.prior.uses(Feature.PHRASE) else [])]
+
+    def train(self, mode: bool = True) -> Self:
+        self._drop_compiled()
+        return super().train(mode)
+
+    def _drop_compiled(self, *_: object) -> None:
+        """Drop the compiled model, because weights may change."""
+        self._compiled = None
+
+    def _tables_on(self, device: torch.device) -> TableTensors:
+        """:attr:`tables` on the device of the questions."""
+        if self._moved_tables.table_x.device != device:
+            self._moved_tables = self.tables.to(device)
+        return self._moved_tables
+
+
+def _context(features: Mapping[Feature, Tensor]) -> Tensor:
+    """``[B, T]`` scores of whole questions, the context of their phrases."""
+    return sum((weight * features[feature] for feature, weight in CONTEXT.items()), start=torch.zeros(()))
 
 
 UNTRAINED = Calibration(
     sharpness=0.882, bias=1.640, place=-0.750, belief=0.936, database=1.239, length=0.592, place_by_length=0.391
 )
-"""Of the untrained model, names spelt out as users' are, by ``joingr calibrate`` on BIRD train.
+"""Of the untrained model, fitted on BIRD train by ``joingr calibrate``, with names spelt out as users' are.
 
-Each question is ranked among the tables of its fold of databases, which nothing remembered has a vote on, and among
-those of its own database; then together with another of its database as one question, and with two others where all
-names are abbreviated at random. docs/joingr_plus.md has the commands, and what sets are like on databases that a fit
-had not seen.
+Each question is ranked among the tables of its fold of databases, where remembered questions have no vote, and among
+those of its own database; then together with another question of its database as one, and with two others where all
+names are abbreviated at random. docs/joingr_plus.md has the commands, and figures on databases that the fit had not
+seen.
 """
 
 
 def untrained(**options: Any) -> JoinGRPlus:
-    """JoinGR+ before it learns: uniform shares, and weights as they start; calibrated where no option is changed."""
+    """JoinGR+ before training: uniform shares and initial weights; calibrated if no option is changed."""
     model = JoinGRPlus(None, **options).requires_grad_(False)
     if model.arguments == JoinGRPlus(None).arguments:
         model.calibration = UNTRAINED

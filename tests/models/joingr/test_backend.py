@@ -12,9 +12,8 @@ from joingr_pyg.encoders import CachedEncoder, HashingEncoder
 from joingr_pyg.kernels import kernels_available
 from joingr_pyg.models import JoinGR, JoinGRPlus, Ranking, WalkEvidence, heuristic
 from joingr_pyg.models.joingr import backend
-from joingr_pyg.models.joingr_plus import TableEvidence
 from joingr_pyg.models.retriever import rank_pairs
-from joingr_pyg.nn import WalkOutput
+from joingr_pyg.nn import Potentials, WalkOutput
 
 OPTIONS = [{}, {"similarity_weight": 0.7}, {"unreached": "drop"}, {"mmr": 0.6}, {"hops": 1, "anchors": 1}]
 
@@ -89,20 +88,20 @@ def test_confidence_in_joins_changes_the_ranking(demo: Demo, corpus: Corpus, wei
         assert torch.equal(model.index(ones).rank(queries, 15).score, plain)
 
 
-class OneHop(JoinGR):
-    """Counts what the first hop lays alone."""
+def first_hop(output: WalkOutput) -> WalkOutput:
+    """The deposits of the first hop alone."""
+    later = torch.arange(len(output.deposit)) >= len(output.hop(1))
+    return replace(output, deposit=output.deposit.masked_fill(later, 0))
 
+
+class OneHop(JoinGR):
     def forward(self, query: torch.Tensor, evidence: WalkEvidence) -> WalkOutput:
-        output = super().forward(query, evidence)
-        later = torch.arange(len(output.deposit)) >= len(output.hop(1))
-        return output._replace(deposit=output.deposit.masked_fill(later, 0))
+        return first_hop(super().forward(query, evidence))
 
 
 class OneHopPlus(JoinGRPlus):
-    def forward(self, query: torch.Tensor, evidence: TableEvidence) -> WalkOutput:
-        output = super().forward(query, evidence)
-        later = torch.arange(len(output.deposit)) >= len(output.hop(1))
-        return output._replace(deposit=output.deposit.masked_fill(later, 0))
+    def walk_from(self, seed: torch.Tensor, deposit: torch.Tensor, potentials: Potentials) -> WalkOutput:
+        return first_hop(super().walk_from(seed, deposit, potentials))
 
 
 @pytest.mark.parametrize("tables", [0, 10**9], ids=["reached", "dense"])

@@ -1,4 +1,4 @@
-"""JoinGR+: prior, soft anchors, walk, fusion, second look."""
+"""JoinGR+: prior, soft anchors, walk, fusion, reranking."""
 
 from dataclasses import replace
 from math import exp, log
@@ -13,7 +13,7 @@ from joingr_pyg.datasets import Demo
 from joingr_pyg.encoders import CachedEncoder
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.models import JoinGRPlus
-from joingr_pyg.models.joingr_plus import TableEvidence, TablePrior, untrained
+from joingr_pyg.models.joingr_plus import Feature, TablePrior, untrained
 from joingr_pyg.training.losses import TableLoss
 
 QUESTION = torch.tensor([[1.0, 0.0]])
@@ -26,35 +26,28 @@ def chain(make_corpus) -> Corpus:
 
 
 def test_the_prior_is_the_weighted_sum() -> None:
-    evidence = TableEvidence(
-        similarity=torch.tensor([[0.8, 0.2]]),
-        column=torch.tensor([[0, 1]]),
-        table_similarity=torch.tensor([[0.4, 0.6]]),
-        lexical=torch.tensor([[0.0, 2.0]]),
-        likeness=torch.zeros(1, 0),
-        phrase=torch.tensor([[0.0, 0.7]]),
-        phrase_within=torch.zeros(1, 2),
-        phrase_share=torch.zeros(1, 2),
-        named=torch.zeros(1, 2),
-        covered=torch.zeros(1, 2),
-    )
-    votes = torch.tensor([[0.5, 0.0]])
+    features = {
+        Feature.SIMILARITY: torch.tensor([[0.8, 0.2]]),
+        Feature.TABLE_SIMILARITY: torch.tensor([[0.4, 0.6]]),
+        Feature.WORDS: torch.tensor([[0.0, 2.0]]),
+        Feature.VOTES: torch.tensor([[0.5, 0.0]]),
+        Feature.PHRASE: torch.tensor([[0.0, 0.7]]),
+    }
     prior = TablePrior(table_vector=0.25, lexical=0.1, memory=0.4, phrases=0.5)
     expected = [0.75 * 0.8 + 0.25 * 0.4 + 0.4 * 0.5, 0.75 * 0.2 + 0.25 * 0.6 + 0.1 * 2 + 0.5 * 0.7]
-    assert prior(evidence, votes).tolist() == [pytest.approx(expected)]
-    parts = prior.parts(evidence, votes)
-    assert {part: value.tolist() for part, value in parts.items()} == {
+    assert prior(features).tolist() == [pytest.approx(expected)]
+    assert {term: value.tolist() for term, value in prior.terms(features).items()} == {
         "similarity": [pytest.approx([0.75 * 0.8 + 0.25 * 0.4, 0.75 * 0.2 + 0.25 * 0.6])],
         "words": [pytest.approx([0, 0.1 * 2])],
         "votes": [pytest.approx([0.4 * 0.5, 0])],
         "phrases": [pytest.approx([0, 0.5 * 0.7])],
     }
-    signals = evidence.signals(votes)
-    weighed = sum(weight * signals[signal] for signal, weight in prior.weights().items())
-    assert weighed.tolist() == [pytest.approx(expected)]
-    assert list(TablePrior(None, None, None, None).parts(evidence, votes)) == ["similarity"]
-    assert TablePrior(None, None, None, None)(evidence, votes).tolist() == [pytest.approx([0.8, 0.2])]
-    assert not list(TablePrior(None, None, None, None).parameters())
+    weighted = sum(weight * features[feature] for feature, weight in prior.weights().items())
+    assert weighted.tolist() == [pytest.approx(expected)]
+    similarity_alone = TablePrior(None, lexical=None, memory=None, phrases=None)
+    assert list(similarity_alone.terms(features)) == ["similarity"]
+    assert similarity_alone(features).tolist() == [pytest.approx([0.8, 0.2])]
+    assert not list(similarity_alone.parameters())
 
 
 def test_the_untrained_score_worked_by_hand(chain: Corpus) -> None:

@@ -15,7 +15,7 @@ from joingr_pyg.datasets import Demo
 from joingr_pyg.encoders import CachedEncoder, HashingEncoder
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.models import JoinGRPlus, Ranking
-from joingr_pyg.models.joingr_plus import fused, model
+from joingr_pyg.models.joingr_plus import compiled, model
 from joingr_pyg.testing.synthetic import synthetic_corpus, synthetic_questions
 
 PARTS = ("table_vector", "lexical", "memory", "phrases", "candidates")
@@ -99,8 +99,8 @@ def test_they_agree_among_many_tables(threads: int, monkeypatch: pytest.MonkeyPa
     try:
         assert_same(plus.rank(asked, 30), on_tensors(plus, asked, 30, monkeypatch))
         whole = plus.rank(asked, 30)
-        monkeypatch.setattr(fused, "PHRASES_READ", 25 * fused.PHRASES_A_QUESTION * corpus.num_tables)
-        monkeypatch.setattr(fused, "NUMBERS_AT_ONCE", 1)
+        monkeypatch.setattr(compiled, "PHRASE_NUMBERS_AT_ONCE", 25 * compiled.PHRASES_PER_QUESTION * corpus.num_tables)
+        monkeypatch.setattr(compiled, "NUMBERS_AT_ONCE", 1)
         assert_same(plus.rank(asked, 30), whole)
     finally:
         torch.set_num_threads(before)
@@ -134,10 +134,10 @@ def test_threads_of_torch_are_as_before() -> None:
     before = torch.get_num_threads()
     torch.set_num_threads(2)
     try:
-        with fused.one_thread():
+        with compiled.one_thread():
             assert torch.get_num_threads() == 1
         assert torch.get_num_threads() == 2
-        with ThreadPoolExecutor(1) as pool, fused.one_thread():
+        with ThreadPoolExecutor(1) as pool, compiled.one_thread():
             assert pool.submit(torch.get_num_threads).result() == 2
     finally:
         torch.set_num_threads(before)

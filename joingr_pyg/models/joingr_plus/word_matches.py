@@ -1,0 +1,80 @@
+"""Word matches of questions and tables: BM25, and shares of words in common."""
+
+from collections.abc import Sequence
+from itertools import chain
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from joingr_pyg.data.corpus import Corpus
+from joingr_pyg.models.joingr_plus.features import Feature
+from joingr_pyg.schema.descriptors import DOCUMENT_NAME_WEIGHT
+from joingr_pyg.schema.names.readable import readable_name
+from joingr_pyg.text.abbreviation_matching import Abbreviations, with_names_spelt_out, words_with_abbreviations
+from joingr_pyg.text.bm25 import LexicalIndex
+from joingr_pyg.text.coverage import Coverage
+
+K1, B = 2.5, 0.75
+"""Parameters of BM25."""
+
+BM25_SCALE = 0.35
+"""Factor that brings BM25 scores with these parameters to the order of cosines."""
+
+
+class WordMatches:
+    """Looks up the words of questions in the tables of a corpus.
+
+    Args:
+        corpus: The corpus.
+        abbreviations: Whether words also match what they may be abbreviated to.
+        coverage: Whether shares of words in common are needed, too.
+
+    Attributes:
+        postings: For each feature made of words, what each word adds to each table.
+    """
+
+    def __init__(self, corpus: Corpus, abbreviations: bool, coverage: bool) -> None:
+        documents: Sequence[str] = corpus.documents
+        self._abbreviations = None
+        if abbreviations:
+            self._abbreviations = Abbreviations(documents)
+            documents = with_names_spelt_out(documents, corpus.titles, DOCUMENT_NAME_WEIGHT)
+        self._bm25 = LexicalIndex(documents, K1, B)
+        self.postings = {Feature.WORDS: self._bm25.postings}
+        self._coverage = None
+        if coverage:
+            databases = [readable_name(database) for database, _ in corpus.tables]
+            self._coverage = Coverage(documents, corpus.titles, databases)
+            self.postings |= {
+                Feature.NAMED: self._coverage.name_shares,
+                Feature.COVERED: self._coverage.text_weights,
+            }
+
+    def spellings(self, question: str) -> dict[str, list[str]]:
+        """The distinct words of a question as it spells them, each with the words of tables that it matches."""
+        return words_with_abbreviations(question, self._abbreviations)
+
+    def words(self, question: str) -> list[str]:
+        """The words of tables that a question is matched with: its own, and what they may be abbreviated to."""
+        return list(chain.from_iterable(self.spellings(question).values()))
+
+    def scales(self, words: Sequence[str]) -> list[float]:
+        """For each feature of :attr:`postings`, the factor of the sums for a question with these words."""
+        if self._coverage is None:
+            return [BM25_SCALE]
+        return [BM25_SCALE, 1.0, 1 / self._coverage.total(words)]
+
+    def features(self, questions: Sequence[str]) -> dict[Feature, Tensor]:
+        """``[B, T]`` values of each feature made of words."""
+        words = [self.words(question) for question in questions]
+        scales = np.array([self.scales(row) for row in words]).reshape(len(words), len(self.postings), 1)
+        return {
+            feature: torch.from_numpy((postings(words) * scales[:, kind]).astype(np.float32))
+            for kind, (feature, postings) in enumerate(self.postings.items())
+        }
+
+    def word_scores(self, question: str) -> dict[str, Tensor]:
+        """``[T]`` BM25 scores of each word of a question, by its spelling."""
+        spellings = self.spellings(question)
+        return dict(zip(spellings, self._bm25.scores(list(spellings.values())), strict=True))
