@@ -31,7 +31,7 @@ PUBLIC = {
     """,
     "joingr_pyg.models.baselines": "BM25 NearestQuestions PageRank Rear Steiner",
     "joingr_pyg.models.baselines.jar": "IterativeJar Jar JoinAware",
-    "joingr_pyg.models.joingr_plus": "CandidateReranker JoinGRPlus TableEvidence TablePrior untrained",
+    "joingr_pyg.models.joingr_plus": "CandidateReranker Feature JoinGRPlus TableEvidence TablePrior untrained",
     "joingr_pyg.nn": """
         EdgeScorer Hop InteractionScorer JoinWalk Potentials Projections WalkOutput WalkPlan WalkPlanner segment_softmax
     """,
