@@ -21,6 +21,7 @@ from joingr_pyg.models.checkpoint import load_checkpoint, require_encoder
 from joingr_pyg.models.joingr_plus import untrained
 from joingr_pyg.models.memory import QuestionMemory
 from joingr_pyg.retrieval.explanation import retrieved_table
+from joingr_pyg.retrieval.live_values import LiveValues
 from joingr_pyg.retrieval.results import RetrievalResult, RetrievedTable, joins_of
 from joingr_pyg.retrieval.saving import (
     SavedEncoder,
@@ -30,6 +31,7 @@ from joingr_pyg.retrieval.saving import (
     write_retriever,
 )
 from joingr_pyg.retrieval.schema_changes import carry_memory_over
+from joingr_pyg.retrieval.value_evidence import AskedQuestion, ValueEvidence
 from joingr_pyg.schema import Database, TableName
 from joingr_pyg.schema.descriptors import descriptors
 from joingr_pyg.schema.differences import SchemaDifferences, schema_differences
@@ -37,6 +39,7 @@ from joingr_pyg.schema.names.glossary import read_words
 from joingr_pyg.schema.preparation import Preparation
 from joingr_pyg.schema.readers.ddl import Source, read_ddl_report
 from joingr_pyg.schema.readers.live import LiveSource, read_database
+from joingr_pyg.schema.readers.live.values import ValueLimits
 from joingr_pyg.text.tokens import words
 
 logger = logging.getLogger(__name__)
@@ -79,6 +82,8 @@ class TableRetriever:
         self._bind(tuple(databases), embedded_corpus(databases, self.encoder))
         self._trained: tuple[str, int] = ("", 0)
         self._read_again = read_again
+        self._live_values: LiveValues | None = None
+        self._values: ValueEvidence | None = None
 
     def _bind(self, databases: tuple[Database, ...], corpus: Corpus) -> None:
         """Answer from these databases from now on."""
@@ -87,8 +92,8 @@ class TableRetriever:
         self.model.index(corpus)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Everything but how the schema is read again: a copy in a file would hold the password of a database."""
-        return {**self.__dict__, "_read_again": None}
+        """Everything but how schema and values are read again: a copy in a file would hold a database's password."""
+        return {**self.__dict__, "_read_again": None, "_live_values": None}
 
     @classmethod
     def from_ddl(
@@ -144,6 +149,8 @@ class TableRetriever:
         words: str | Path | None = None,
         model: TrainableRetriever | None = None,
         expand_names: bool = True,
+        values: bool | ValueLimits = False,
+        values_folder: str | Path | None = None,
     ) -> Self:
         """Read the schema from a live database, to which nothing is written.
 
@@ -159,6 +166,10 @@ class TableRetriever:
             words: As of :meth:`from_ddl`.
             model: As for the class.
             expand_names: As of :meth:`from_ddl`.
+            values: Whether questions are searched for values of short text columns, as *Radiohead* of ``artist.name``;
+                :class:`~joingr_pyg.schema.readers.live.values.ValueLimits` say what is read of them. They are read
+                once, and again by :meth:`refresh`, and stay on this machine. :meth:`save` does not write them.
+            values_folder: Where the index of values lies; in the user's cache folder where not given.
 
         Raises:
             JoinGRError: If the database cannot be read, as
@@ -169,7 +180,12 @@ class TableRetriever:
             return [read_database(source, name=name, schemas=schemas, include=include, exclude=exclude, views=views)]
 
         preparation = Preparation(expand_names, None if words is None else read_words(words))
-        return cls(preparation(read()), encoder, model, preparation=preparation, read_again=read)
+        retriever = cls(preparation(read()), encoder, model, preparation=preparation, read_again=read)
+        if values is not False:
+            limits = values if isinstance(values, ValueLimits) else ValueLimits()
+            retriever._live_values = LiveValues(source, limits, values_folder)
+            retriever._values = ValueEvidence(retriever._live_values.index(retriever.databases), retriever.databases)
+        return retriever
 
     @classmethod
     def from_checkpoint(cls, path: str | Path, databases: Sequence[Database], encoder: Encoder | None = None) -> Self:
@@ -250,7 +266,7 @@ class TableRetriever:
         write_retriever(path, saved)
 
     def refresh(self, databases: Sequence[Database] | None = None) -> SchemaDifferences:
-        """Read the schema again from its file or live database, and answer from what it is now.
+        """Read the schema, and the values if there are any, again from the file or live database they came from.
 
         Only texts that are new are embedded. Remembered questions keep their votes for tables that still exist. If the
         schema cannot be read any more, the retriever stays as it was.
@@ -274,8 +290,10 @@ class TableRetriever:
             databases = self._read_again()
         now = self.preparation(databases)
         differences = schema_differences(self.databases, now)
+        corpus = embedded_corpus(now, self.encoder) if differences else self.corpus
+        if self._live_values is not None:
+            self._values = ValueEvidence(self._live_values.index(now, again=True), now)
         if differences:
-            corpus = embedded_corpus(now, self.encoder)
             carry_memory_over(self.model, self.databases, now)
             self._bind(now, corpus)
         return differences
@@ -382,17 +400,23 @@ class TableRetriever:
         questions = _require_questions(questions, "retrieve_batch")
         if not questions:
             return []
-        self.encoder.encode_queries([text for question in questions for text in self.model.question_texts(question)])
-        return [self._retrieve(query, k, complete) for query in Queries.encode(questions, self.encoder).split(1)]
+        asked = [AskedQuestion(question, question) for question in questions]
+        if self._values is not None:
+            asked = [self._values.ask(question) for question in questions]
+        texts = [question.text for question in asked]
+        self.encoder.encode_queries([part for text in texts for part in self.model.question_texts(text)])
+        queries = Queries.encode(texts, self.encoder).split(1)
+        return [self._retrieve(*pair, k, complete) for pair in zip(asked, queries, strict=True)]
 
-    def _retrieve(self, query: Queries, k: int | None, complete: float) -> RetrievalResult:
+    def _retrieve(self, asked: AskedQuestion, query: Queries, k: int | None, complete: float) -> RetrievalResult:
         ranked = self.model.explained(query, CANDIDATES if k is None else k)
         count = int(set_sizes(self.model.needed(ranked.ranking, query), complete)) if k is None else k
-        question_words = frozenset(words(query.text[0]))
+        question_words = frozenset(words(asked.question))
         tables = (
-            retrieved_table(self.corpus, self._joins, question_words, table) for table in ranked.explain(0, count)
+            asked.with_values(retrieved_table(self.corpus, self._joins, question_words, asked.without_names(table)))
+            for table in ranked.explain(0, count)
         )
-        return RetrievalResult(query.text[0], tuple(tables), self.databases)
+        return RetrievalResult(asked.question, tuple(tables), self.databases)
 
     def joins_between(self, tables: Iterable[RetrievedTable | str | TableName]) -> list[str]:
         """The joins that connect tables, as ``"a.x = b.y"``: what :attr:`RetrievalResult.joins` holds, as text.

@@ -146,6 +146,15 @@ def _require_file(url: "URL") -> Path:
     return path.resolve()
 
 
+def source_url(source: "str | Engine") -> "URL":
+    """The URL of a database that is given as a URL or an engine.
+
+    Raises:
+        JoinGRError: If it is no URL.
+    """
+    return parse_url(source) if isinstance(source, str) else source.url
+
+
 def described(url: "URL") -> str:
     """What messages call a database: its system, name and server, without user and password."""
     system = url.get_backend_name()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from joingr_pyg.errors import JoinGRError, require_at_least
 from joingr_pyg.schema.model import Database, ForeignKey, Table
 from joingr_pyg.schema.names.readable import match
-from joingr_pyg.schema.readers.live.address import database_name, parse_url
+from joingr_pyg.schema.readers.live.address import database_name, source_url
 from joingr_pyg.schema.readers.live.catalog import Catalog, Details, Listing, Reference, catalog_of, is_system_schema
 from joingr_pyg.schema.readers.live.connection import LiveSource, reading
 from joingr_pyg.schema.readers.live.selection import Patterns, Selection, patterns
@@ -62,7 +62,7 @@ def read_database(
     selection, wanted = Selection.of(include, exclude), patterns("schemas", schemas)
 
     def read(connection: "Connection") -> Database:
-        title = name or database_name(parse_url(source) if isinstance(source, str) else source.url)
+        title = name or database_name(source_url(source))
         catalog = catalog_of(connection)
         return _read(catalog, title, _schemas(catalog, wanted), selection, views)
 
@@ -154,13 +154,17 @@ def _assemble(
         if not of.columns.get(table):
             omitted.unreadable.append(f"{table!r} ({of.unreadable.get(table, 'it has no columns')})")
             continue
-        shown = "" if schema == catalog.default_schema and not catalog.names_default_schema else schema
+        told_apart = times[table] > 1 or schema != catalog.default_schema or catalog.names_default_schema
         names[place] = table if times[table] == 1 else f"{schema}.{table}"
         columns = of.columns[table]
         listed = {column.name for column in columns}
         primary_key = tuple(column for column in of.primary_keys.get(table, ()) if column in listed)
         tables[names[place]] = Table(
-            names[place], columns, primary_key, description=of.comments.get(table, ""), schema=shown
+            names[place],
+            columns,
+            primary_key,
+            description=of.comments.get(table, ""),
+            schema=schema if told_apart else "",
         )
     if not tables:
         raise JoinGRError(f"No table of database {title!r} can be read: {'; '.join(omitted.unreadable[:NAMED])}.")
