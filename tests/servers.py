@@ -55,27 +55,28 @@ class Server:
             self.run(script, name)
         return self.url(name)
 
-    def run(self, script: str | Path, database: str = "") -> None:
-        """Run a text or file of SQL with the server's own client, and stop at the first error.
+    def run(self, script: str | Path, database: str = "", *, stop: bool = True) -> None:
+        """Run a text or file of SQL with the server's own client.
 
         Args:
             script: The SQL, as the client reads it: dumps with ``COPY`` and ``DELIMITER`` too.
             database: Name of the database, or its URL.
+            stop: Whether to stop at the first error rather than go on with the next statement.
         """
         text = script.read_text(encoding="utf-8") if isinstance(script, Path) else script
         name = database.rpartition("/")[2]
         if self.scheme.startswith("postgresql"):
             options = ["-h", "127.0.0.1", "-p", str(self.port), "-U", self.user, "-q", "-X"]
-            options += ["-v", "ON_ERROR_STOP=1", name or "postgres"]
+            options += ["-v", f"ON_ERROR_STOP={int(stop)}", name or "postgres"]
         else:
             options = ["--no-defaults", "--protocol=tcp", "-h", "127.0.0.1", "-P", str(self.port), "-u", self.user]
-            options += ["--default-character-set=utf8mb4", *([name] if name else [])]
+            options += ["--default-character-set=utf8mb4", *([] if stop else ["--force"]), *([name] if name else [])]
         password = {"PGPASSWORD": PASSWORD, "MYSQL_PWD": PASSWORD}
         subprocess.run(
             [self.client, *options],
             input=text,
             env={**os.environ, **password},
-            check=True,
+            check=stop,
             stdout=subprocess.DEVNULL,
             text=True,
             encoding="utf-8",

@@ -27,6 +27,7 @@ ACTIONS = {
     "SET",
     "FOREIGN",
     "PRIMARY",
+    "REPLACE",
 }
 """What actions that shape a schema begin with."""
 
@@ -82,16 +83,19 @@ def _actions(tokens: Sequence[Token]) -> list[list[Token]]:
         begin = depth = 0
         for place, token in enumerate(entry):
             depth += (token.word == "(") - (token.word == ")")
-            if (
-                place > begin
-                and depth == 0
-                and token.word == "ADD"
-                and entry[place - 1].word not in ("CHECK", "NOCHECK")
-            ):
+            if place > begin and depth == 0 and _is_next_action(entry, place):
                 actions.append(entry[begin:place])
                 begin = place
         actions.append(entry[begin:])
     return [action for action in actions if action]
+
+
+def _is_next_action(entry: Sequence[Token], place: int) -> bool:
+    """Whether the next action begins at a place without a comma before it."""
+    word, following = entry[place].word, entry[place + 1].word if place + 1 < len(entry) else ""
+    if word == "ADD":
+        return entry[place - 1].word not in ("CHECK", "NOCHECK")
+    return (word, following) in (("ALTER", "COLUMN"), ("DROP", "COLUMN"), ("DROP", "CONSTRAINT"))
 
 
 def _continues(verb: str, action: Sequence[Token]) -> bool:
@@ -115,6 +119,11 @@ def _act(verb: str, cursor: Cursor, text: str, table: DraftTable, catalog: Catal
         _rename(cursor, table, catalog)
     elif verb == "COMMENT":
         _comment(cursor, table)
+    elif verb == "REPLACE":
+        if cursor.accept("COLUMNS"):
+            table.columns.clear()
+            for entry in cursor.entries():
+                add_column(table, entry, text, cursor.dialect)
     elif verb == "ATTACH":
         if cursor.accept("PARTITION") and (token := cursor.token) is not None and token.quote != "string":
             catalog.get(cursor.name()).partition_of = table.name

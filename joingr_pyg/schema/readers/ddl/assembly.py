@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from joingr_pyg.schema.model import Column, ForeignKey, Table
+from joingr_pyg.schema.model import ForeignKey, Table
 from joingr_pyg.schema.names.readable import is_internal, match
-from joingr_pyg.schema.readers.ddl.catalog import Catalog, DraftTable, Reference
+from joingr_pyg.schema.readers.ddl.catalog import Catalog, DraftTable, Reference, UnknownTableError, take_over
 
 
 @dataclass
@@ -40,7 +40,10 @@ def assemble(catalog: Catalog, database: str, views: bool) -> Assembly:
     """
     made = Assembly()
     for draft in catalog.tables:
-        _take_over(draft, catalog, made, set())
+        try:
+            take_over(draft, catalog)
+        except UnknownTableError as error:
+            made.left_out.append(f"Columns that table {str(draft.name)!r} inherits are left out: {error}.")
     kept = []
     for draft in catalog.tables:
         if draft.is_view:
@@ -65,35 +68,6 @@ def assemble(catalog: Catalog, database: str, views: bool) -> Assembly:
             distinct.update(dict.fromkeys(keys))
     made.foreign_keys = list(distinct)
     return made
-
-
-def _take_over(draft: DraftTable, catalog: Catalog, made: Assembly, above: set[DraftTable]) -> None:
-    """Add the columns that a table inherits or copies, those of its parents first."""
-    copied, draft.copied = draft.copied, []
-    parents = [catalog.find(name, draft.name.schema) for name in draft.parents]
-    for shift, each in enumerate(copied):
-        source = catalog.find(each.table, draft.name.schema)
-        if source is None or source in above or source is draft:
-            made.left_out.append(
-                f"Columns of table {str(draft.name)!r} are left out: it takes them over from {str(each.table)!r}, "
-                "which does not exist."
-            )
-            continue
-        _take_over(source, catalog, made, above | {draft})
-        present = {column.name.lower() for column in draft.columns}
-        place = each.position + (0 if shift == 0 else len(draft.columns) - each.position)
-        draft.columns[place:place] = [column for column in source.columns if column.name.lower() not in present]
-        if each.with_key and not draft.primary_key:
-            draft.primary_key = list(source.primary_key)
-    inherited: list[Column] = []
-    for parent in parents:
-        if parent is not None and parent not in above and parent is not draft:
-            _take_over(parent, catalog, made, above | {draft})
-            present = {column.name.lower() for column in inherited}
-            inherited += [column for column in parent.columns if column.name.lower() not in present]
-    own = {column.name.lower(): column for column in draft.columns}
-    merged = [own.pop(column.name.lower(), column) for column in inherited]
-    draft.columns = merged + list(own.values()) if inherited else draft.columns
 
 
 def _is_partition(draft: DraftTable, catalog: Catalog) -> bool:

@@ -1,5 +1,6 @@
 """The schema while it is being read: tables that later statements change, until all of them are known."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from joingr_pyg.schema.model import Column
@@ -204,6 +205,31 @@ class Catalog:
         table.name = name
         self.add(table)
         self.tables.insert(place, self.tables.pop())
+
+
+def take_over(table: DraftTable, catalog: Catalog) -> None:
+    """Add the columns that a table copies or inherits and does not have yet.
+
+    Raises:
+        UnknownTableError: If one of the other tables was not created.
+    """
+    others = [catalog.get(each.table) for each in table.copied]
+    for each, other in reversed(list(zip(table.copied, others, strict=True))):
+        table.columns[each.position : each.position] = _missing(other.columns, table.columns)
+        if each.with_key and not table.primary_key:
+            table.primary_key = list(other.primary_key)
+    table.copied = []
+    inherited: list[Column] = []
+    for name in table.parents:
+        inherited += _missing(catalog.get(name).columns, inherited)
+    if inherited:
+        own = {column.name.lower(): column for column in table.columns}
+        table.columns = [own.pop(column.name.lower(), column) for column in inherited] + list(own.values())
+
+
+def _missing(columns: Sequence[Column], present: Sequence[Column]) -> list[Column]:
+    names = {column.name.lower() for column in present}
+    return [column for column in columns if column.name.lower() not in names]
 
 
 def _same_schema(one: str, other: str) -> bool:

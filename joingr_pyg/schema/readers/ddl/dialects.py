@@ -1,7 +1,7 @@
 """Which dialect a script is written in, and what that means for its quotes."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -47,6 +47,7 @@ class Quoting:
         dollar: Whether strings may stand between ``$tag$``.
         q_quotes: Whether strings may be written ``q'[…]'``.
         conditional_comments: Whether ``/*!40101 … */`` is code.
+        delimiter: What ends a statement until the script says otherwise.
         body_end: What ends the body of a procedure: its last ``END``, a line ``GO``, or a line ``/``.
     """
 
@@ -56,6 +57,7 @@ class Quoting:
     dollar: bool = False
     q_quotes: bool = False
     conditional_comments: bool = False
+    delimiter: str = ";"
     body_end: Literal["end", "go", "slash"] = "end"
 
 
@@ -173,7 +175,7 @@ SIGNS: dict[str, list[tuple[int, str]]] = {
             r"|\bON CONFLICT (?:REPLACE|IGNORE|FAIL|ABORT)\b",
         ),
         (4, r"\bINTEGER (?:NOT NULL )?PRIMARY KEY(?: AUTOINCREMENT)?\b|\bPRIMARY KEY AUTOINCREMENT\b"),
-        (4, r"\] INTEGER\b"),
+        (5, r"\] INTEGER\b"),
         (1, r"\[\w+\]|\bREAL\b"),
     ],
     "teradata": [
@@ -254,7 +256,7 @@ def contradicts(given: str, recognised: str, scores: dict[str, int]) -> bool:
     return scores[recognised] >= CERTAIN and scores[given] * 3 <= scores[recognised]
 
 
-def quoting_of(dialect: str, texts: Iterable[str] = ()) -> Quoting:
+def quoting_of(dialect: str, texts: Sequence[str] = ()) -> Quoting:
     """How a dialect quotes; standard SQL where nothing special is known of it.
 
     Args:
@@ -266,8 +268,13 @@ def quoting_of(dialect: str, texts: Iterable[str] = ()) -> Quoting:
         re.search(r"^[ \t]*GO[ \t]*;?[ \t]*$", text, re.I | re.M) for text in texts
     ):
         return replace(quoting, body_end="end")
+    if dialect == "db2" and any(AT_SIGNS.search(text) and "SET TERMINATOR" not in text for text in texts):
+        return replace(quoting, delimiter="@")
     return quoting
 
+
+AT_SIGNS = re.compile(r"(?:\)|\bEND)\s*@[ \t]*$", re.MULTILINE | re.IGNORECASE)
+"""Ends of statements in scripts for DB2 whose delimiter is given when they are run."""
 
 _STRING = re.compile(r"""(--[^\n]*|"[^"\n]*"|`[^`\n]*`|\[[^\]\n]*\])|'(?:[^'\\\n]|''|\\.)*'""")
 

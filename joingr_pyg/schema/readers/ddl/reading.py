@@ -8,7 +8,7 @@ from joingr_pyg.errors import JoinGRError
 from joingr_pyg.schema.model import Column, Database
 from joingr_pyg.schema.readers.ddl.alterations import alter_table
 from joingr_pyg.schema.readers.ddl.assembly import assemble
-from joingr_pyg.schema.readers.ddl.catalog import Catalog, DraftTable, UnknownTableError
+from joingr_pyg.schema.readers.ddl.catalog import Catalog, DraftTable, UnknownTableError, take_over
 from joingr_pyg.schema.readers.ddl.comments import comment_on, extended_property
 from joingr_pyg.schema.readers.ddl.dialects import (
     FALLBACK,
@@ -241,13 +241,17 @@ class _Reader:
                 self._create_view(text)
                 return
 
+    def _attach(self, text: str) -> None:
+        """ClickHouse's way to create a table again."""
+        if re.match(r"ATTACH\s+TABLE\b[^(]*\(", text, re.IGNORECASE):
+            self._create_table(text)
+
     def _create_table(self, text: str) -> None:
         if TEMPORARY_NAME.match(text):
             return
         cursor, text = self._cursor(text)
         replaces = cursor.word(1) == "OR" and cursor.word(2) == "REPLACE"
-        while not cursor.accept("TABLE"):
-            cursor.place += 1
+        cursor.skip_behind("TABLE")
         cursor.accept("IF", "NOT", "EXISTS")
         name = self.catalog.resolve(cursor.name())
         behind = cursor.place
@@ -267,6 +271,8 @@ class _Reader:
             table = DraftTable(name)
             for column in columns:
                 table.columns.append(Column(column))
+        if table.partition_of is None:
+            take_over(table, self.catalog)
         if before is not None:
             self.catalog.remove(before)
         self.catalog.add(table)
@@ -275,8 +281,7 @@ class _Reader:
 
     def _create_view(self, text: str) -> None:
         cursor, text = self._cursor(text)
-        while not cursor.accept("VIEW"):
-            cursor.place += 1
+        cursor.skip_behind("VIEW")
         cursor.accept("IF", "NOT", "EXISTS")
         view = DraftTable(self.catalog.resolve(cursor.name()), is_view=True)
         before = self.catalog.same(view.name)
@@ -304,8 +309,7 @@ class _Reader:
         ):
             return
         cursor, text = self._cursor(text)
-        while not cursor.accept("TABLE"):
-            cursor.place += 1
+        cursor.skip_behind("TABLE")
         alter_table(cursor, text, self.catalog)
 
     def _comment(self, text: str) -> None:
@@ -362,8 +366,7 @@ class _Reader:
         if not re.match(r"DROP\s+(?:\w+\s+)?TABLE\b", text, re.IGNORECASE) or "#" in text:
             return
         cursor, _ = self._cursor(text)
-        while not cursor.accept("TABLE"):
-            cursor.place += 1
+        cursor.skip_behind("TABLE")
         cursor.accept("IF", "EXISTS")
         while not cursor.at_end:
             table = self.catalog.find(cursor.name())
@@ -390,7 +393,9 @@ class _Reader:
         # In SQL Server USE names a database, in which tables have schemas of their own.
         if used is None or (self.quoting.body_end == "go" and text[:3].upper() == "USE"):
             return
-        names = [name.strip().strip("\"'`[]") for name in used["names"].split(",")]
+        # One that stands for any schema is as good as none.
+        bare = "" if re.search(r"[${@&]", used["names"].replace("$user", "")) else used["names"]
+        names = [name.strip().strip("\"'`[]") for name in bare.split(",")]
         self.catalog.schema = next((name for name in names if name not in ("$user", "pg_catalog")), "")
 
     _set = _use
@@ -423,7 +428,7 @@ class _Reader:
     def _run(self, text: str) -> None:
         """Carry out a text of statements that another one runs."""
         for statement in split([text + "\n"], self.quoting):
-            if re.match(r"(?:CREATE|ALTER|DROP|COMMENT)\b", statement.text, re.IGNORECASE):
+            if re.match(r"(?:CREATE|ALTER|DROP|COMMENT|BEGIN|DECLARE)\b", statement.text, re.IGNORECASE):
                 self._carry_out(statement.text)
 
 

@@ -26,7 +26,7 @@ class Statement:
 TRANSACTION = r"(?:TRAN|TRANSACTION|WORK|DEFERRED|IMMEDIATE|EXCLUSIVE|ISOLATION|READ)\b"
 
 PASSED_OVER = re.compile(
-    r"(?:INSERT|REPLACE\s+INTO|UPSERT|UPDATE|DELETE|MERGE|COPY|LOAD|WITH|VALUES|TRUNCATE|GRANT|REVOKE|DENY|LOCK"
+    r"(?:INSERT|REPLACE\s+INTO|UPSERT|UPDATE|DELETE|MERGE|COPY|LOAD|WITH|FROM|VALUES|TRUNCATE|GRANT|REVOKE|DENY|LOCK"
     r"|UNLOCK|PRINT|RAISERROR|ANALYZE|VACUUM|OPTIMIZE|PRAGMA|COMMIT|ROLLBACK|START|SAVEPOINT|SHOW|EXPLAIN|REFRESH|MSCK"
     r"|CHECKPOINT|FLUSH|KILL|WAITFOR|DBCC|RECONFIGURE|RETURN)\b"
     # Unless it makes a table.
@@ -112,7 +112,7 @@ class _Splitter:
     def __init__(self, chunks: Iterable[str], quoting: Quoting) -> None:
         self.chunks = iter(chunks)
         self.quoting = quoting
-        self.delimiter = ";"
+        self.delimiter = quoting.delimiter
         self.text = ""
         self.at = 0
         self.complete = False
@@ -169,7 +169,7 @@ class _Splitter:
                 # A comment that goes on behind what is looked at.
                 self._fill()
                 continue
-            self.delimiter = between["delimiter"] or self.delimiter
+            self.delimiter = between["delimiter"] or between["terminator"] or self.delimiter
             self.at = between.end()
 
     def _pass_over(self) -> int:
@@ -367,6 +367,7 @@ def _between(quoting: Quoting, delimiter: str) -> re.Pattern[str]:
     """Matches one thing that may stand between statements."""
     alternatives = [
         r"\s+",
+        r"--#SET[ \t]+TERMINATOR[ \t]+(?P<terminator>\S+)[^\n]*",
         r"--[^\n]*",
         _comment(quoting),
         r"DELIMITER[ \t]+(?P<delimiter>\S+)[^\n]*",

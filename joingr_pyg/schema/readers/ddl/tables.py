@@ -200,8 +200,12 @@ def add_constraint(table: DraftTable, entry: Sequence[Token], dialect: str) -> N
         if cursor.word() not in ("PRIMARY", "FOREIGN", "UNIQUE", "CHECK") or not cursor.word(1):
             name = cursor.parts()[-1].text
     if cursor.accept("PRIMARY", "KEY"):
-        _move_to_list(cursor)
-        table.primary_key, table.primary_key_name = cursor.columns(), name
+        # ClickHouse's may be a bare name.
+        bare = cursor.word() != "(" and "(" not in (token.word for token in entry)
+        if not bare:
+            _move_to_list(cursor)
+        table.primary_key = [cursor.parts()[-1].text] if bare else cursor.columns()
+        table.primary_key_name = name
     elif cursor.accept("FOREIGN", "KEY"):
         # MySQL and DB2 name the key here.
         if cursor.word() != "(" and (token := cursor.token) is not None:
@@ -241,7 +245,7 @@ def _copies(cursor: Cursor, table: DraftTable) -> bool:
     if cursor.accept("PARTITION", "OF"):
         table.partition_of = cursor.name()
     elif cursor.accept_any("LIKE", "CLONE", "COPY"):
-        if (token := cursor.token) is not None and cursor.word(1) and token.word in ("PARQUET", "ORC", "AVRO"):
+        if [token.quote for token in cursor.tokens[cursor.place : cursor.place + 2]] == ["", "string"]:
             raise NotUnderstoodError("its columns are those of a data file")
         table.copied.append(Copied(cursor.name(), 0, with_key=True))
     elif cursor.word() == "(" and cursor.word(1) == "LIKE" and ")" in (cursor.word(3), cursor.word(5)):
@@ -286,7 +290,7 @@ def _read_rest(cursor: Cursor, table: DraftTable, text: str) -> None:
             table.description = table.description or _option(cursor, "COMMENT") or ""
         elif cursor.accept("INHERITS"):
             table.parents += [Cursor(entry, cursor.dialect).name() for entry in cursor.entries()]
-        elif cursor.accept("PARTITIONED", "BY") and cursor.word() == "(":
+        elif (cursor.accept("PARTITIONED", "BY") or cursor.accept("PARTITION", "COLUMNS")) and cursor.word() == "(":
             for entry in cursor.entries():
                 # A bare name or an expression is about a column of the list; with a type it is one more column.
                 if len(entry) > 1 and entry[1].word not in ("(", ","):

@@ -20,6 +20,8 @@ STRINGS = {
     TokenType.UNICODE_STRING,
 }
 
+FIRST_WORD = "CREATE "
+
 NESTED_TYPES = {"STRUCT", "ARRAY", "MAP", "UNIONTYPE", "TABLE", "RANGE", "ROW", "LIST", "RECORD"}
 """Types whose parts stand between ``<`` and ``>``."""
 
@@ -73,23 +75,25 @@ def tokenize(text: str, dialect: str) -> list[Token]:
         NotUnderstoodError: If a quote or comment in it is not closed.
     """
     try:
-        tokens = tokenize_sql(text, TOKENS_OF.get(dialect, dialect))
+        # Behind another word, since sqlglot reads what follows some first words as one string.
+        _, *tokens = tokenize_sql(FIRST_WORD + text, TOKENS_OF.get(dialect, dialect))
     except JoinGRError as error:
         raise NotUnderstoodError("a quote or comment in it is not closed") from error
     made = []
     for token in tokens:
-        kind = token.token_type
+        kind, comments = token.token_type, token.comments
+        start, end = token.start - len(FIRST_WORD), token.end - len(FIRST_WORD)
         if kind == TokenType.IDENTIFIER:
-            made.append(Token(token.text, "", "name", token.start, token.end, token.comments))
+            made.append(Token(token.text, "", "name", start, end, comments))
         elif kind in STRINGS:
-            made.append(Token(token.text, "", "string", token.start, token.end, token.comments))
-        elif " " in token.text or "\n" in token.text:
+            made.append(Token(token.text, "", "string", start, end, comments))
+        elif not token.text.isalnum() and len(token.text.split()) > 1:
             # Keywords of several words, which sqlglot joins in some dialects and not in others.
             *words, last = token.text.split()
-            made += [Token(word, word.upper(), "", token.start, token.end, ()) for word in words]
-            made.append(Token(last, last.upper(), "", token.start, token.end, token.comments))
+            made += [Token(word, word.upper(), "", start, end, ()) for word in words]
+            made.append(Token(last, last.upper(), "", start, end, comments))
         else:
-            made.append(Token(token.text, token.text.upper(), "", token.start, token.end, token.comments))
+            made.append(Token(token.text, token.text.upper(), "", start, end, comments))
     return made
 
 
@@ -133,6 +137,17 @@ class Cursor:
             self.place += 1
             return word
         return ""
+
+    def skip_behind(self, word: str) -> None:
+        """Move behind the next token that is the word.
+
+        Raises:
+            NotUnderstoodError: If there is none.
+        """
+        while not self.accept(word):
+            if self.at_end:
+                raise NotUnderstoodError(f"there is no {word} in it")
+            self.place += 1
 
     def accept_string(self) -> str | None:
         """Move over strings that follow each other, and return them joined; ``None`` where there is none."""
