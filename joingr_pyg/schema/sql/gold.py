@@ -5,20 +5,27 @@ from collections.abc import Iterator, Sequence
 from sqlglot import exp
 
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.schema.model import Database
+from joingr_pyg.schema.model import Database, Table
 from joingr_pyg.schema.names.readable import match
 from joingr_pyg.schema.sql.parsing import parse_sql
 
-DIALECTS = ("sqlite", "mysql", "oracle")
-"""The dialects the benchmarks write in; a query that fails in the declared one is tried in these."""
+DIALECTS = ("sqlite", "mysql", "oracle", "tsql")
+"""Dialects of benchmarks, and one that reads ``TOP`` and brackets; what fails in the declared one is tried in these."""
+
+DEFAULT_SCHEMAS = {"", "main", "public", "dbo"}
+"""Schemas that a database has without naming them."""
+
+ONE_ROW = {"dual", "sysdummy1"}
+"""Tables of one row that Oracle, MySQL and DB2 have of their own."""
 
 
 def gold_tables(sql: str, database: Database, dialect: str = "sqlite") -> tuple[str, ...]:
     """The tables of a database that a query reads.
 
-    Aliases, subqueries, set operations, quoting, letter case and a schema prefix (``main.orders``) do not matter. A
-    common table expression hides the table of its name only where it is in scope, so
-    ``WITH orders AS (SELECT * FROM orders) SELECT * FROM orders`` reads ``orders``.
+    Aliases, subqueries, set operations, quoting and letter case do not matter. A schema prefix (``archive.orders``)
+    tells tables of the same name apart; it may be the schema of the table, the name of the database, or the schema that
+    every database has (``main``, ``public``, ``dbo``). A common table expression hides the table of its name only
+    where it is in scope, so ``WITH orders AS (SELECT * FROM orders) SELECT * FROM orders`` reads ``orders``.
 
     Args:
         sql: The query.
@@ -29,46 +36,88 @@ def gold_tables(sql: str, database: Database, dialect: str = "sqlite") -> tuple[
         The exact names in the schema, in order of first appearance.
 
     Raises:
-        JoinGRError: If the SQL does not parse, is no query, reads no table, or reads one that the schema lacks.
+        JoinGRError: If the SQL does not parse, is nested too deeply, is no query, reads no table, or reads one that the
+            schema lacks.
     """
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for statement in _parse(sql, dialect):
         if not isinstance(statement, exp.Query):
             raise JoinGRError(f"The gold SQL is a {statement.key.upper()} statement, not a query.")
-        for identifier in sorted(_tables_read(statement, database), key=lambda each: each.meta["start"]):
-            table = match(identifier.name, (table.name for table in database))
-            if table is None:
-                raise JoinGRError(f"The gold SQL reads table {identifier.name!r}, not in database {database.name!r}.")
-            found[table] = None
-    if not found:
+        sources = sorted(_tables_read(statement, database), key=lambda source: source.this.meta["start"])
+        names |= dict.fromkeys(name for source in sources if (name := _named(source, database)) is not None)
+    if not names:
         raise JoinGRError("The gold SQL reads no table.")
-    return tuple(found)
+    return tuple(names)
+
+
+def _named(source: exp.Expr, database: Database) -> str | None:
+    """The name in the schema of a table that a query reads; ``None`` for a table of one row that is not the schema's.
+
+    Raises:
+        JoinGRError: If the schema has no such table, or several.
+    """
+    name, schema = source.name, source.text(_qualifier(source))
+    bare = {table.name: _bare_name(table) for table in database}
+    own = match(name, bare.values())
+    alike = [table for table in database if bare[table.name] == own]
+    if name.lower() in ONE_ROW and not alike:
+        return None
+    if not alike:
+        # Where schemas are part of the names, all of it may stand in one pair of quotes.
+        whole = match(name, bare)
+        if whole is None:
+            raise JoinGRError(f"The gold SQL reads table {name!r}, not in database {database.name!r}.")
+        return whole
+    if schema.lower() in DEFAULT_SCHEMAS | {database.name.lower()}:
+        chosen = [table for table in alike if table.schema.lower() in DEFAULT_SCHEMAS] or alike
+    else:
+        chosen = [table for table in alike if table.schema.lower() == schema.lower()]
+    if not chosen:
+        raise JoinGRError(
+            f"The gold SQL reads table {f'{schema}.{name}'!r}, and {schema!r} is neither database "
+            f"{database.name!r} nor the schema of its table."
+        )
+    if len(chosen) > 1:
+        schemas = ", ".join(repr(table.schema) for table in chosen)
+        raise JoinGRError(f"The gold SQL reads table {name!r}, which the schemas {schemas} all have.")
+    return chosen[0].name
+
+
+def _bare_name(table: Table) -> str:
+    """A table's name without its schema."""
+    return table.name.removeprefix(f"{table.schema}.") if table.schema else table.name
+
+
+def _qualifier(source: exp.Expr) -> str:
+    """Where a syntax tree keeps the schema of what it takes for a table or a column."""
+    return "db" if isinstance(source, exp.Table) else "table"
 
 
 def _parse(sql: str, dialect: str) -> list[exp.Expr]:
     failures: list[JoinGRError] = []
-    for each in (dialect, *(other for other in DIALECTS if other != dialect)):
+    for tried in (dialect, *(other for other in DIALECTS if other != dialect)):
         try:
-            return parse_sql(sql, each)
+            # A comment behind the last semicolon is a statement of its own.
+            return [part for part in parse_sql(sql, tried) if not isinstance(part, exp.Semicolon)]
         except JoinGRError as error:
             failures.append(error)
     raise failures[0]
 
 
-def _tables_read(query: exp.Query, database: Database) -> Iterator[exp.Identifier]:
-    """The names of real tables in a query, that is all that name no common table expression."""
-    known = {table.name.lower() for table in database}
+def _tables_read(query: exp.Query, database: Database) -> Iterator[exp.Table | exp.Column]:
+    """The real tables in a query, that is all that name no common table expression."""
+    known = {_bare_name(table).lower() for table in database}
     for node in query.find_all(exp.Table, exp.In):
         # SQLite's `x IN orders` reads a table too, which the parser takes for a column.
         source = node if isinstance(node, exp.Table) else node.args.get("field")
         if not isinstance(source, exp.Table | exp.Column) or not isinstance(source.this, exp.Identifier):
             continue
-        qualified = source.args.get("db" if isinstance(source, exp.Table) else "table") is not None
+        qualified = source.args.get(_qualifier(source)) is not None
         name = source.name.lower()
         # Some databases let a common table expression use itself and later ones undeclared; a name that
         # is no table can only mean that.
         if qualified or name not in _expressions_in_scope(source, everywhere=name not in known):
-            yield source.this
+            yield source
 
 
 def _expressions_in_scope(node: exp.Expr, everywhere: bool) -> set[str]:

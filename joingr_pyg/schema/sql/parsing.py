@@ -21,7 +21,7 @@ def parse_sql(text: str, dialect: str) -> list[exp.Expr]:
         dialect: Name of a sqlglot dialect.
 
     Raises:
-        JoinGRError: If the text does not parse or the dialect does not exist.
+        JoinGRError: If the text does not parse or is nested too deeply, or the dialect does not exist.
     """
     with _told(text, dialect):
         return [statement for statement in sqlglot.parse(text, dialect=dialect) if statement is not None]
@@ -51,6 +51,9 @@ def _told(text: str, dialect: str) -> Iterator[None]:
     except SqlglotError as error:
         places = [f" at line {each['line']}, column {each['col']}" for each in getattr(error, "errors", ())]
         raise JoinGRError(f"The SQL {_excerpt(text)!r} does not parse as {dialect}{''.join(places[:1])}.") from error
+    except RecursionError:
+        # Its traceback of thousands of lines says nothing.
+        raise JoinGRError(f"The SQL {_excerpt(text)!r} is nested too deeply to be parsed.") from None
     except ValueError as error:
         raise JoinGRError(f"SQL cannot be parsed as {dialect!r} ({error}).") from error
     finally:
@@ -62,7 +65,24 @@ def _excerpt(text: str, length: int = 80) -> str:
     return flat if len(flat) <= length else flat[: length - 1] + "…"
 
 
-ALIASES = {"postgresql": "postgres", "mariadb": "mysql", "mssql": "tsql", "sqlserver": "tsql", "impala": "hive"}
+ALIASES = {
+    "postgresql": "postgres",
+    "pg": "postgres",
+    "greenplum": "postgres",
+    "cockroachdb": "postgres",
+    "timescaledb": "postgres",
+    "mariadb": "mysql",
+    "tidb": "mysql",
+    "sqlserver": "tsql",
+    "sql_server": "tsql",
+    "sql-server": "tsql",
+    "sql server": "tsql",
+    "mssql": "tsql",
+    "synapse": "tsql",
+    "impala": "hive",
+    "sqlite3": "sqlite",
+    "delta": "databricks",
+}
 """Common names of dialects that sqlglot calls otherwise."""
 
 

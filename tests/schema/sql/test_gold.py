@@ -10,6 +10,7 @@ from joingr_pyg.datasets.beaver import read_beaver
 from joingr_pyg.datasets.bird import read_bird
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.schema import Column, Database, Table
+from joingr_pyg.schema.readers.ddl import read_ddl
 from joingr_pyg.schema.sql.gold import gold_tables
 
 
@@ -108,6 +109,84 @@ def test_sql_of_another_dialect_is_tried_in_the_others() -> None:
 def test_sql_without_gold_tables_is_told(sql: str, told: str) -> None:
     with pytest.raises(JoinGRError, match=told):
         gold_tables(sql, SHOP)
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        ("SELECT * FROM emp; -- note", ("emp",)),
+        ("SELECT * FROM emp; /* note */ ;", ("emp",)),
+        ("SELECT TOP 5 * FROM [Order Details]", ("Order Details",)),
+        ("SELECT TOP 5 e.id FROM dbo.emp AS e", ("emp",)),
+        ("SELECT sysdate FROM emp, dual", ("emp",)),
+        ("SELECT sysdate FROM emp, sys.dual", ("emp",)),
+        ("SELECT * FROM emp, sysibm.sysdummy1", ("emp",)),
+        ("SELECT * FROM shop.emp JOIN Public.items ON 1 = 1", ("emp", "items")),
+    ],
+)
+def test_habits_of_other_databases(sql: str, expected: tuple[str, ...]) -> None:
+    assert gold_tables(sql, SHOP) == expected
+
+
+def test_a_table_that_is_called_dual_is_read() -> None:
+    assert gold_tables("SELECT * FROM emp, dual", database("emp", "Dual")) == ("emp", "Dual")
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT * FROM emp WHERE " + "(" * 400 + "1" + ")" * 400,
+        "SELECT * FROM " + "(SELECT * FROM " * 1000 + "emp" + ")" * 1000,
+        "SELECT " + "abs(" * 1000 + "1" + ")" * 1000 + " FROM emp",
+    ],
+)
+def test_what_is_nested_too_deeply_is_one_sentence(sql: str) -> None:
+    with pytest.raises(JoinGRError, match="nested too deeply") as caught:
+        gold_tables(sql, SHOP)
+    assert len(str(caught.value)) < 200
+
+
+TWO_SCHEMAS = read_ddl(
+    "CREATE TABLE sales.orders (id INT); CREATE TABLE archive.orders (id INT); CREATE TABLE public.log (id INT);"
+    "CREATE TABLE archive.log (id INT); CREATE TABLE sales.emp (id INT);",
+    "shop",
+)
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        ("SELECT * FROM archive.orders", ("archive.orders",)),
+        ("SELECT * FROM Sales.ORDERS JOIN archive.orders USING (id)", ("sales.orders", "archive.orders")),
+        ('SELECT * FROM "archive"."orders"', ("archive.orders",)),
+        ('SELECT * FROM "archive.orders"', ("archive.orders",)),
+        ("SELECT * FROM log", ("public.log",)),
+        ("SELECT * FROM public.log, archive.log", ("public.log", "archive.log")),
+        ("SELECT * FROM emp JOIN sales.emp e ON 1 = 1", ("emp",)),
+        ("SELECT * FROM emp WHERE id IN archive.orders", ("emp", "archive.orders")),
+        ("WITH orders AS (SELECT * FROM archive.orders) SELECT * FROM orders", ("archive.orders",)),
+    ],
+)
+def test_tables_of_the_same_name_are_told_apart_by_their_schemas(sql: str, expected: tuple[str, ...]) -> None:
+    assert gold_tables(sql, TWO_SCHEMAS, "postgres") == expected
+
+
+@pytest.mark.parametrize(
+    ("sql", "message"),
+    [
+        ("SELECT * FROM orders", "reads table 'orders', which the schemas 'sales', 'archive' all have"),
+        ("SELECT * FROM archive.emp", "'archive.emp', and 'archive' is neither database 'shop' nor the schema of its"),
+        ("SELECT * FROM e2.log", "'e2.log', and 'e2' is neither database 'shop' nor the schema of its table"),
+    ],
+)
+def test_a_table_of_another_schema_is_none_of_these(sql: str, message: str) -> None:
+    with pytest.raises(JoinGRError, match=message):
+        gold_tables(sql, TWO_SCHEMAS)
+
+
+def test_a_table_of_another_database_is_not_taken_for_one_of_this() -> None:
+    with pytest.raises(JoinGRError, match=r"'e2\.emp', and 'e2' is neither database 'shop' nor"):
+        gold_tables("SELECT * FROM e2.emp", SHOP)
 
 
 NAMES = st.text(alphabet="aB\"'`[] .,;()-é名", min_size=1).filter(lambda name: not name.startswith("sqlite_"))

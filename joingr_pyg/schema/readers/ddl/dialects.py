@@ -8,26 +8,7 @@ from typing import Literal
 import sqlglot
 
 from joingr_pyg.errors import JoinGRError
-
-ALIASES = {
-    "postgresql": "postgres",
-    "pg": "postgres",
-    "greenplum": "postgres",
-    "cockroachdb": "postgres",
-    "timescaledb": "postgres",
-    "mariadb": "mysql",
-    "tidb": "mysql",
-    "sqlserver": "tsql",
-    "sql_server": "tsql",
-    "sql-server": "tsql",
-    "sql server": "tsql",
-    "mssql": "tsql",
-    "synapse": "tsql",
-    "impala": "hive",
-    "sqlite3": "sqlite",
-    "delta": "databricks",
-}
-"""What dialects are called elsewhere."""
+from joingr_pyg.schema.sql.parsing import ALIASES
 
 TOKENS_OF = {"db2": "oracle"}
 """Dialects that sqlglot does not know, and one that splits into the same tokens."""
