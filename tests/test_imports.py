@@ -37,7 +37,7 @@ LAYERS = [
 ]
 """The parts of the package; each may import those before it and no other."""
 
-TENSORS_ONLY = {"numpy", "torch", "torch_scatter", "numba", "llvmlite"}
+TENSORS_ONLY = {"numpy", "torch", "torch_geometric", "torch_scatter", "numba", "llvmlite"}
 """What the layers may use besides the standard library."""
 
 RESERVED = {

@@ -15,7 +15,7 @@ PUBLIC = {
         EdgeScorer JoinGR JoinGRError JoinGRPlus JoinWalk RetrievalResult RetrievedJoin RetrievedTable TableRetriever
         __version__ heuristic untrained
     """,
-    "joingr_pyg.data": "Corpus Queries join_graph",
+    "joingr_pyg.data": "Corpus Queries WalkData join_graph",
     "joingr_pyg.datasets": """
         DATASETS Beaver BeaverNW Benchmark Bird Demo Dropped Folder JoinGraphs Question RealSchemas Spider build_graphs
     """,

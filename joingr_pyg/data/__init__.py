@@ -8,10 +8,12 @@ if TYPE_CHECKING:
     from joingr_pyg.data.corpus import Corpus
     from joingr_pyg.data.graph import join_graph
     from joingr_pyg.data.queries import Queries
+    from joingr_pyg.data.walk_data import WalkData
 
 __all__ = [
     "Corpus",
     "Queries",
+    "WalkData",
     "join_graph",
 ]
 
@@ -21,5 +23,6 @@ __getattr__, __dir__ = lazy_names(
         "joingr_pyg.data.corpus": ["Corpus"],
         "joingr_pyg.data.graph": ["join_graph"],
         "joingr_pyg.data.queries": ["Queries"],
+        "joingr_pyg.data.walk_data": ["WalkData"],
     },
 )

@@ -36,7 +36,7 @@ ONE = np.uint64(1)
 NONE = np.uint64(2**64 - 1)
 Real = np.float32
 LOW = np.int64(2**32 - 1)
-SLACK = Real(0.05)
+LEAST_VARIANCE_SHARE = Real(0.05)  # Of its terms: a smaller variance has lost too many digits.
 CODES = Real(32767)
 LINE = Index(16)  # Numbers of single precision that a processor fetches at once.
 SMALLEST_REACH = Real(1e-30)  # More than is lost where numbers are too small to have all their digits.
@@ -127,32 +127,32 @@ def nearest_row(query: Any, norm: Any, owned: Any, first: Any, last: Any, upper:
 @compiled
 def _meet(ptr: Any, head: Any, seed: Any, hops: Any, local: Any, node: Any) -> Any:
     """Number the nodes that the walks of a question will meet; returns how many they are."""
-    known = low = Index(0)
+    num_met = low = Index(0)
     for w in range(seed.size):
         if seed[w] >= 0:
             there = Index(seed[w])
             t = local[there]
-            if t >= known or node[t] != there:
-                local[there] = known
-                node[known] = there
-                known += ONE
+            if t >= num_met or node[t] != there:
+                local[there] = num_met
+                node[num_met] = there
+                num_met += ONE
     for _ in range(hops):
-        high = known
+        high = num_met
         for i in range(low, high):
             for j in range(ptr[node[i]], ptr[node[i] + ONE]):
                 there = head[j]
                 t = local[there]
-                if t >= known or node[t] != there:
-                    local[there] = known
-                    node[known] = there
-                    known += ONE
+                if t >= num_met or node[t] != there:
+                    local[there] = num_met
+                    node[num_met] = there
+                    num_met += ONE
         low = high
-    return known
+    return num_met
 
 
 @compiled
 def _choose_rows(query: Any, owned: Any, first_vector: Any, node: Any, key: Any, node_row: Any, upper: Any) -> None:
-    """The row that stands for each of the nodes, looked for in the order in which memory holds them."""
+    """The row that stands for each of the nodes, searched in the order of memory."""
     squares = 0.0
     for k in range(query.size):
         squares += np.float64(query[k]) * np.float64(query[k])
@@ -223,40 +223,40 @@ def walk_kernel(channels: int, weighted: bool) -> Callable[..., Any]:
         deposit_square, mixed, hop_square, deposit_offset, hop_offset, epsilon = moments
         local, node, node_row, start, mark, queue, key, deposit, score = scratch[0]  # A node that was met.
         base, far, square, along_deposit, along_hop = scratch[1]  # A directed edge that was met.
-        opposite, offset, peak, total, asked, own = scratch[2]  # A node of the frontier.
+        opposite, offset, peak, total, query_sum, own = scratch[2]  # A node of the frontier.
         slot, source, deviation, inverse, share, weight = scratch[3]  # An edge out of the frontier.
         (upper,) = scratch[4]  # A row of a node.
 
         score_bits = score.view(np.int32)
         count = np.zeros(end - begin, np.int64)
-        found_node = np.empty(64 * (end - begin), np.int64)
-        found_bits = np.empty(64 * (end - begin), np.int32)
-        found = 0
+        reached_node = np.empty(64 * (end - begin), np.int64)
+        reached_bits = np.empty(64 * (end - begin), np.int32)
+        num_reached = 0
         for b in range(begin, end):
             for k in range(channels + 2):
-                asked[k] = query_bias[k]
+                query_sum[k] = query_bias[k]
                 for d in range(query_weight.shape[1]):
-                    asked[k] += query_weight[k, d] * query[b, d]
+                    query_sum[k] += query_weight[k, d] * query[b, d]
 
             for w in range(seed.shape[1]):
                 if seed[b, w] >= local.size:
                     raise IndexError("'seed' names a node that does not exist")
-            known = resolved = used = Index(0)
+            num_met = resolved = used = Index(0)
             if owned[1].shape[0] > 0 and row.shape[0] == 0:
-                known = resolved = _meet(ptr, head, seed[b], decay.size, local, node)
-                _choose_rows(query[b], owned, first_vector, node[:known], key[:known], node_row, upper)
-                _fetch_projections(graph, features, node[:known], node_row)
+                num_met = resolved = _meet(ptr, head, seed[b], decay.size, local, node)
+                _choose_rows(query[b], owned, first_vector, node[:num_met], key[:num_met], node_row, upper)
+                _fetch_projections(graph, features, node[:num_met], node_row)
             for w in range(seed.shape[1]):
                 if seed[b, w] < 0:
                     continue
                 here = Index(seed[b, w])
                 # A node has been met if its number, whatever was left there, leads back to it.
                 i = local[here]
-                if i >= known or node[i] != here:
-                    i = known
+                if i >= num_met or node[i] != here:
+                    i = num_met
                     local[here] = i
                     node[i] = here
-                    known += ONE
+                    num_met += ONE
                 mark[i] = w
                 queue[0] = i
                 low, high = Index(0), ONE
@@ -273,13 +273,13 @@ def walk_kernel(channels: int, weighted: bool) -> Callable[..., Any]:
                             for j in range(degree):
                                 there = head[first + j]
                                 t = local[there]
-                                if t >= known or node[t] != there:
-                                    t = known
+                                if t >= num_met or node[t] != there:
+                                    t = num_met
                                     local[there] = t
                                     node[t] = there
-                                    known += ONE
+                                    num_met += ONE
                                 far[used + j] = t
-                            while resolved < known:
+                            while resolved < num_met:
                                 there = node[resolved]
                                 node_row[resolved] = row[b, there] if row.shape[0] > 0 else first_vector[there]
                                 if node_row[resolved] >= Index(frontier_row.shape[0]):
@@ -287,9 +287,9 @@ def walk_kernel(channels: int, weighted: bool) -> Callable[..., Any]:
                                 resolved += ONE
                             r = node_row[i]
                             for k in range(channels):
-                                own[k] = asked[k] + frontier_row[r, k]
-                            own_deposit = asked[channels] + frontier_dot[r, 0]
-                            own_hop = asked[channels + 1] + frontier_dot[r, 1]
+                                own[k] = query_sum[k] + frontier_row[r, k]
+                            own_deposit = query_sum[channels] + frontier_dot[r, 0]
+                            own_hop = query_sum[channels + 1] + frontier_dot[r, 1]
                             for j in range(degree):
                                 e = edge_number[first + j]
                                 r = node_row[far[used]]
@@ -317,7 +317,7 @@ def walk_kernel(channels: int, weighted: bool) -> Callable[..., Any]:
                         s = start[i]
                         for _ in range(degree):
                             variance = square[s] + z_factor * along_deposit[s] + h_factor * along_hop[s] + constant
-                            if variance < SLACK * (square[s] + constant):
+                            if variance < LEAST_VARIANCE_SHARE * (square[s] + constant):
                                 # The terms cancel: too few digits are left.
                                 squares = Real(0.0)
                                 for k in range(channels):
@@ -373,7 +373,7 @@ def walk_kernel(channels: int, weighted: bool) -> Callable[..., Any]:
 
             # The order of positive floats is that of their bits; equal scores go by node, smallest first.
             positive = 0
-            for i in range(known):
+            for i in range(num_met):
                 if score[i] > Real(0.0):
                     key[positive] = (np.int64(score_bits[i]) << 32) + LOW - np.int64(node[i])
                     positive += 1
@@ -381,15 +381,15 @@ def walk_kernel(channels: int, weighted: bool) -> Callable[..., Any]:
                 start[i] = NONE
                 mark[i] = -1
             key[:positive].sort()
-            if found + positive > found_node.size:
-                found_node = _grown(found_node, 2 * (found + positive))
-                found_bits = _grown(found_bits, 2 * (found + positive))
+            if num_reached + positive > reached_node.size:
+                reached_node = _grown(reached_node, 2 * (num_reached + positive))
+                reached_bits = _grown(reached_bits, 2 * (num_reached + positive))
             for packed in key[:positive][::-1]:
-                found_node[found] = LOW - (packed & LOW)
-                found_bits[found] = packed >> 32
-                found += 1
+                reached_node[num_reached] = LOW - (packed & LOW)
+                reached_bits[num_reached] = packed >> 32
+                num_reached += 1
             count[b - begin] = positive
-        return count, found_node[:found], found_bits[:found].view(np.float32)
+        return count, reached_node[:num_reached], reached_bits[:num_reached].view(np.float32)
 
     return walk
 

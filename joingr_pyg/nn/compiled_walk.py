@@ -14,6 +14,7 @@ from joingr_pyg.nn.edge_scorer import EdgeScorer
 from joingr_pyg.nn.join_walk import JoinWalk
 from joingr_pyg.nn.plan import WalkPlanner
 from joingr_pyg.nn.threads import parallel_for
+from joingr_pyg.nn.validation import require_deposits
 
 Array = NDArray[Any]
 
@@ -72,7 +73,8 @@ class CompiledWalk:
 
     Raises:
         ImportError: If numba is not installed.
-        ValueError: If a tensor does not fit the layer or the graph.
+        ValueError: If a tensor does not fit the layer or the graph, or the layer's scorer is no
+            :class:`~joingr_pyg.nn.EdgeScorer`.
     """
 
     def __init__(
@@ -80,19 +82,23 @@ class CompiledWalk:
     ) -> None:
         if not kernels_available():
             raise ImportError("CompiledWalk needs numba: pip install 'joingr-pyg[kernels]'")
+        # A subclass may compute something else than the compiled code does.
+        if walk.scorer is not None and type(walk.scorer) is not EdgeScorer:
+            raise ValueError(f"'walk' needs to have an EdgeScorer or no scorer (got {type(walk.scorer).__name__})")
         self.walk = walk
+        self._scorer: EdgeScorer | None = walk.scorer
         self.num_nodes = planner.num_nodes
         self._graph = graph_arrays(planner)
         self._weighted = planner.edge_weight is not None
         # Memory that passes leave behind for the next ones.
         self._scratch: deque[Any] = deque()
 
-        if walk.scorer is None:
+        if self._scorer is None:
             # Vectors do not matter to uniform shares.
             edge_attr, x, first_row = torch.zeros(planner.num_edges, 0), torch.zeros(self.num_nodes, 0), None
         else:
-            _check_shape("edge_attr", edge_attr, planner.num_edges, walk.scorer.edge_channels)
-            _check_shape("x", x, x.size(0), walk.scorer.node_channels)
+            _check_shape("edge_attr", edge_attr, planner.num_edges, self._scorer.edge_channels)
+            _check_shape("x", x, x.size(0), self._scorer.node_channels)
         self._owned = first_row is not None
         if first_row is None:
             first_row = torch.arange(self.num_nodes + 1)
@@ -116,19 +122,20 @@ class CompiledWalk:
             row: ``[B, N]`` row of ``x`` that stands for a node under a query.
 
         Raises:
-            ValueError: If a tensor has a wrong shape.
+            ValueError: If a tensor has a wrong shape, or a deposit is negative or not finite.
             IndexError: If ``seed`` names a node that does not exist, or a row that does not exist stands for a node.
         """
         num_queries = query.size(0)
-        if self.walk.scorer is None:
+        if self._scorer is None:
             query, row = query.new_zeros(num_queries, 0), None
         else:
-            _check_shape("query", query, num_queries, self.walk.scorer.query_channels)
+            _check_shape("query", query, num_queries, self._scorer.query_channels)
         if seed.dim() != 2 or seed.size(0) != num_queries or seed_deposit.shape != seed.shape:
             raise ValueError(
                 f"'seed' and 'seed_deposit' need to have one shape [{num_queries}, num_seeds] "
                 f"(got {list(seed.shape)} and {list(seed_deposit.shape)})"
             )
+        require_deposits(seed_deposit)
         if row is not None:
             _check_shape("row", row, num_queries, self.num_nodes)
         elif self._owned:
@@ -161,7 +168,7 @@ class CompiledWalk:
 
     def _load(self, edge_attr: Tensor, x: Tensor, first_row: Tensor) -> None:
         """Bring weights and projections into the form in which the pass takes them."""
-        weight, bias, gain, shift, output, sizes, epsilon = _parameters(self.walk.scorer, edge_attr, x)
+        weight, bias, gain, shift, output, sizes, epsilon = _parameters(self._scorer, edge_attr, x)
         self._channels = gain.numel()
         # Centred rows add up to centred sums, whose mean the layer norm need not take off.
         weight, bias = weight - weight.mean(0), bias - bias.mean()

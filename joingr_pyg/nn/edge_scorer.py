@@ -9,6 +9,7 @@ from torch.nn import functional as F
 from joingr_pyg.nn.dropout import dropout
 from joingr_pyg.nn.plan import Score, WalkPlan
 from joingr_pyg.nn.rows import take_rows
+from joingr_pyg.nn.validation import require_channels
 
 
 class Projections(NamedTuple):
@@ -56,6 +57,10 @@ class EdgeScorer(nn.Module):
         node_channels: Size of a node vector.
         hidden_channels: Size of the hidden layer ``C``.
         dropout: Dropout probability of the hidden layer.
+
+    Raises:
+        ValueError: If a size of vectors is below 0, ``hidden_channels`` is below 1, or ``dropout`` is not between 0
+            and 1.
     """
 
     def __init__(
@@ -67,6 +72,16 @@ class EdgeScorer(nn.Module):
         dropout: float = 0.3,
     ) -> None:
         super().__init__()
+        for name, channels, least in (
+            ("query_channels", query_channels, 0),
+            ("edge_channels", edge_channels, 0),
+            ("node_channels", node_channels, 0),
+            ("hidden_channels", hidden_channels, 1),
+        ):
+            if channels < least:
+                raise ValueError(f"'{name}' needs to be at least {least} (got {channels})")
+        if not 0 <= dropout <= 1:
+            raise ValueError(f"'dropout' needs to lie between 0 and 1 (got {dropout})")
         self.query_channels = query_channels
         self.edge_channels = edge_channels
         self.node_channels = node_channels
@@ -82,7 +97,14 @@ class EdgeScorer(nn.Module):
         self.output.reset_parameters()
 
     def project(self, query: Tensor, edge_attr: Tensor, x: Tensor) -> Projections:
-        """Project queries ``[B, query_channels]``, edges ``[E, edge_channels]`` and nodes ``[M, node_channels]``."""
+        """Project queries ``[B, query_channels]``, edges ``[E, edge_channels]`` and nodes ``[M, node_channels]``.
+
+        Raises:
+            ValueError: If a tensor has another number of channels.
+        """
+        require_channels("query", query, self.query_channels)
+        require_channels("edge_attr", edge_attr, self.edge_channels)
+        require_channels("x", x, self.node_channels)
         _, e, f, n, _ = self._split()
         return Projections(self.project_query(query), F.linear(edge_attr, e), F.linear(x, f), F.linear(x, n))
 

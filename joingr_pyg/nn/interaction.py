@@ -47,6 +47,9 @@ class InteractionScorer(nn.Module):
         edge_features: Number of values of evidence an edge.
         node_features: Number of values of evidence a node.
         rank: Rank of the interactions; 0 leaves them out.
+
+    Raises:
+        ValueError: If ``rank`` is below 0.
     """
 
     def __init__(
@@ -59,6 +62,8 @@ class InteractionScorer(nn.Module):
         rank: int = 8,
     ) -> None:
         super().__init__()
+        if rank < 0:
+            raise ValueError(f"'rank' needs to be at least 0 (got {rank})")
         self.rank = rank
         self.edge_weight = nn.Parameter(torch.empty(edge_features))
         self.node_weight = nn.Parameter(torch.empty(node_features))

@@ -1,5 +1,6 @@
 """The anchor walk of JoinGR as a layer: deposits spread from seed nodes over edges, hop by hop."""
 
+import math
 from dataclasses import dataclass
 
 import torch
@@ -9,6 +10,7 @@ from joingr_pyg.nn.edge_scorer import EdgeScorer, Projections
 from joingr_pyg.nn.plan import Hop, Score, WalkPlan, WalkPlanner
 from joingr_pyg.nn.rows import sum_rows, take_rows
 from joingr_pyg.nn.segment import segment_softmax
+from joingr_pyg.nn.validation import require_deposits, require_graph, require_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,14 +72,25 @@ class JoinWalk(nn.Module):
         \pi_e = \frac{\exp(u_e)}{\sum_{e' \in \mathcal{N}(f)} \exp(u_{e'})}, \qquad
         u_e = s_\theta([\mathbf{q};\, \mathbf{e};\, \mathbf{r}_f;\, \mathbf{r}_{t'};\, z_f;\, h]),
 
-    and :math:`\Delta_e` moves on to the far end :math:`t'` unless that was expanded before in the same walk. The
-    softmax is over *outgoing* edges, unlike that of attention layers. Loops are never walked; parallel edges are kept
-    apart. With ``scorer=None`` the shares are uniform and the decays fixed at their initial value: the paper's
-    heuristic variant. An edge may have a weight :math:`w_e > 0`, such as the probability that it exists; then
-    :math:`\pi_e \propto w_e \exp(u_e)`.
+    and :math:`\Delta_e` moves on to the far end :math:`t'` unless that was expanded before in the same walk. Loops are
+    never walked; parallel edges are kept apart. With ``scorer=None`` the shares are uniform and the decays fixed at
+    their initial value: the paper's heuristic variant. An edge may have a weight :math:`w_e > 0`, such as the
+    probability that it exists; then :math:`\pi_e \propto w_e \exp(u_e)`.
+
+    Beside other layers: the softmax of ``GATConv`` is over the edges that *enter* a node, which makes a mean of its
+    neighbours' vectors; here it is over the edges that *leave* a node, which shares out one deposit. ``APPNP`` spreads
+    from all nodes at once, by fixed weights; here each walk has a frontier of its own, expands a node once, and shares
+    by learned weights that depend on the query.
+
+    Plans are made by NumPy: ``torch.compile(fullgraph=True)``, ``torch.export``, ``torch.func`` and the meta device
+    need a ``plan`` that :meth:`planner` made before.
 
     Args:
         scorer: The edge scorer :math:`s_\theta`, or ``None`` for uniform shares. It is taken as it is, trained or not.
+            :class:`EdgeScorer` is the fast one, as its first layer is computed once for all walks and hops. Any other
+            module is called once a hop as ``scorer(query, edge_attr, x_from, x_to, deposit, hop)`` with a row of each
+            tensor for each of the hop's ``L`` edges, ``[L, channels]``, ``[L]`` deposits of the nodes that they leave,
+            and the number of the hop from 1; it returns ``[L]`` scores.
         hops: Number of hops ``H``, at least 1.
         decay: Initial :math:`\alpha_h = \sigma(\tilde\alpha_h)` of every hop, between 0 and 1.
         undirected: Whether an edge is walked both ways.
@@ -97,7 +110,7 @@ class JoinWalk(nn.Module):
 
     def __init__(
         self,
-        scorer: EdgeScorer | None = None,
+        scorer: nn.Module | None = None,
         hops: int = 5,
         decay: float = 0.5,
         undirected: bool = True,
@@ -118,12 +131,14 @@ class JoinWalk(nn.Module):
         self._reset_decays()
 
     def reset_parameters(self) -> None:
-        if self.scorer is not None:
-            self.scorer.reset_parameters()
+        """Draw the scorer's weights anew, where it has a method for that, and set the decays to their initial value."""
+        reset = getattr(self.scorer, "reset_parameters", None)
+        if reset is not None:
+            reset()
         self._reset_decays()
 
     def _reset_decays(self) -> None:
-        nn.init.constant_(self.decay_logit, torch.tensor(self.decay).logit().item())
+        nn.init.constant_(self.decay_logit, math.log(self.decay / (1 - self.decay)))
 
     def planner(self, edge_index: Tensor, num_nodes: int, edge_weight: Tensor | None = None) -> WalkPlanner:
         """A planner of this layer's walks over a graph, to be kept and reused with it."""
@@ -134,13 +149,14 @@ class JoinWalk(nn.Module):
         query: Tensor,
         x: Tensor,
         edge_index: Tensor,
-        edge_attr: Tensor,
+        edge_attr: Tensor | None,
         seed: Tensor,
         seed_query: Tensor,
         seed_deposit: Tensor,
         row: Tensor | None = None,
         plan: WalkPlan | None = None,
         edge_weight: Tensor | None = None,
+        edge_mask: Tensor | None = None,
         projections: Projections | None = None,
     ) -> WalkOutput:
         """Walk from every seed.
@@ -149,7 +165,7 @@ class JoinWalk(nn.Module):
             query: Query vectors.
             x: Node vectors, see the shapes of the class.
             edge_index: Edges between nodes.
-            edge_attr: Edge vectors.
+            edge_attr: Edge vectors; may be ``None`` where the scorer reads none.
             seed: Node each walk starts from.
             seed_query: Query each walk belongs to.
             seed_deposit: Deposit each walk starts with, not negative.
@@ -157,12 +173,15 @@ class JoinWalk(nn.Module):
             plan: The plan of these seeds, where the caller keeps a planner. Seeds and edge weights are those of the
                 plan then.
             edge_weight: Weights of edges, all 1 by default.
+            edge_mask: ``[E]`` factors of deposits, all 1 by default. Unlike a weight, a mask takes from the deposit of
+                an edge and gives nothing to others; explanations use it.
             projections: What the scorer's ``project`` made of ``query``, ``edge_attr`` and ``x``, where the caller
                 keeps it while weights and vectors stay the same.
 
         Raises:
-            ValueError: If a tensor has a wrong shape or type, names a node, query or row that does not exist (rows are
-                checked on the CPU alone), or ``plan`` is one of another graph, batch or number of hops.
+            ValueError: If a tensor has a wrong shape or type, names a node, query or row that does not exist, a deposit
+                is negative or not finite, or ``plan`` is one of another graph, batch or number of hops. Values of rows,
+                deposits and plans are checked on the CPU alone, and not in compiled code.
         """
         if query.dim() != 2:
             raise ValueError(f"'query' needs to have shape [num_queries, channels] (got {list(query.shape)})")
@@ -178,20 +197,31 @@ class JoinWalk(nn.Module):
                 f"'plan' needs to be one of {query.size(0)} queries, {num_nodes} nodes and {edge_index.size(1)} edges "
                 f"(got {planned})"
             )
+        require_graph(plan, edge_index)
+        require_deposits(seed_deposit)
+        if edge_mask is not None and edge_mask.shape != (plan.num_edges,):
+            raise ValueError(f"'edge_mask' needs to have shape [{plan.num_edges}] (got {list(edge_mask.shape)})")
         if self.scorer is None:
-            return WalkOutput(self.propagate(plan, seed_deposit), plan)
+            return WalkOutput(self.propagate(plan, seed_deposit, None, edge_mask), plan)
+        if edge_attr is None:
+            edge_attr = query.new_zeros(plan.num_edges, 0)
         if edge_attr.size(0) != plan.num_edges:
             raise ValueError(f"'edge_attr' needs to have {plan.num_edges} rows (got {edge_attr.size(0)})")
-        frontier_row = neighbor_row = None
+        frontier_row, neighbor_row = plan.frontier, plan.neighbor
         if row is not None:
-            _check_rows(row, x.size(0))
+            require_rows(row, x.size(0))
             frontier_row, neighbor_row = row[plan.query, plan.frontier], row[plan.query, plan.neighbor]
-        if projections is None:
-            projections = self.scorer.project(query, edge_attr, x)
-        score = self.scorer.along(plan, projections, frontier_row, neighbor_row)
-        return WalkOutput(self.propagate(plan, seed_deposit, score), plan)
+        if not isinstance(self.scorer, EdgeScorer):
+            score = _calls(self.scorer, plan, (query, edge_attr, x, x), (frontier_row, neighbor_row))
+        else:
+            if projections is None:
+                projections = self.scorer.project(query, edge_attr, x)
+            score = self.scorer.along(plan, projections, frontier_row, neighbor_row)
+        return WalkOutput(self.propagate(plan, seed_deposit, score, edge_mask), plan)
 
-    def propagate(self, plan: WalkPlan, seed_deposit: Tensor, score: Score | None = None) -> Tensor:
+    def propagate(
+        self, plan: WalkPlan, seed_deposit: Tensor, score: Score | None = None, edge_mask: Tensor | None = None
+    ) -> Tensor:
         r"""Run the hops of a plan.
 
         Compiles without graph breaks. One dynamic graph serves every plan whose hops all have two edges and two
@@ -203,6 +233,7 @@ class JoinWalk(nn.Module):
             score: What scores the edges of each hop: a callable that takes the positions of these edges in the plan,
                 ``[L_h]`` deposits of the nodes that they leave and the number of the hop, and returns ``[L_h]`` scores
                 :math:`u_e`. By default all scores are 0, so shares are uniform, or proportional to the plan's weights.
+            edge_mask: ``[E]`` factors of deposits, all 1 by default.
 
         Returns:
             ``[L]`` deposits, in single precision at least.
@@ -223,12 +254,28 @@ class JoinWalk(nn.Module):
             standing = take_rows(deposit, hop.source)
             share = _shares(plan, hop, standing, number, score)
             laid = standing * decays[number - 1] * share
+            if edge_mask is not None:
+                laid = laid * take_rows(edge_mask, plan.edge[hop.start : hop.start + len(hop)])
             deposits.append(laid)
             deposit = sum_rows(take_rows(laid, hop.carry), hop.target, hop.next_frontier)
         return torch.cat(deposits)
 
     def __repr__(self) -> str:
-        return f"{self.__class__.__name__}({self.scorer}, hops={self.hops})"
+        return (
+            f"{self.__class__.__name__}({self.scorer}, hops={self.hops}, decay={self.decay}, "
+            f"undirected={self.undirected})"
+        )
+
+
+def _calls(scorer: nn.Module, plan: WalkPlan, vectors: tuple[Tensor, ...], end_rows: tuple[Tensor, Tensor]) -> Score:
+    """Scores by a module that is called once a hop, with its inputs written out for every edge."""
+    rows = (plan.query, plan.edge, *end_rows)
+
+    def score(positions: slice, deposit: Tensor, hop: int) -> Tensor:
+        inputs = (take_rows(x, row[positions]) for x, row in zip(vectors, rows, strict=True))
+        return scorer(*inputs, deposit, hop)
+
+    return score
 
 
 def _shares(plan: WalkPlan, hop: Hop, standing: Tensor, number: int, score: Score | None) -> Tensor:
@@ -246,12 +293,3 @@ def _shares(plan: WalkPlan, hop: Hop, standing: Tensor, number: int, score: Scor
     if logit is None:
         return hop.ptr.diff()[hop.source].to(standing.dtype).reciprocal()
     return segment_softmax(logit, hop.source, hop.ptr)
-
-
-def _check_rows(row: Tensor, num_rows: int) -> None:
-    # A number below zero would count from the end. Looking for one on a GPU would wait for it, under compilation break.
-    if row.device.type != "cpu" or row.numel() == 0 or torch.compiler.is_compiling():
-        return
-    lowest, highest = row.aminmax()
-    if not 0 <= lowest <= highest < num_rows:
-        raise ValueError(f"'row' needs to hold numbers in [0, {num_rows}) (got {lowest} to {highest})")

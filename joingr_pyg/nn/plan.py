@@ -299,8 +299,9 @@ class WalkPlanner:
 
 
 def _numbers(name: str, tensor: Tensor, count: int) -> Ints:
-    if tensor.is_floating_point():
-        raise ValueError(f"'{name}' needs to be of integer type (got {tensor.dtype})")
+    if tensor.is_floating_point() or tensor.is_complex() or tensor.dtype == torch.bool:
+        advice = ": mask.nonzero() has the numbers of a mask" if tensor.dtype == torch.bool else ""
+        raise ValueError(f"'{name}' needs to be of integer type (got {tensor.dtype}){advice}")
     numbers = tensor.cpu().numpy().astype(np.int64)
     if numbers.size and not 0 <= numbers.min() <= numbers.max() < count:
         raise ValueError(f"'{name}' needs to hold numbers in [0, {count}) (got {numbers.min()} to {numbers.max()})")

@@ -8,7 +8,7 @@ from collections import defaultdict
 import torch
 from torch import Tensor
 
-from joingr_pyg.nn import JoinWalk
+from joingr_pyg.nn import EdgeScorer, JoinWalk
 
 
 def literal_walk(
@@ -23,7 +23,7 @@ def literal_walk(
     """Walk one question from each of its anchors.
 
     Args:
-        walk: The layer whose scorer and decays are used.
+        walk: The layer whose decays and scorer, an :class:`~joingr_pyg.nn.EdgeScorer` or none, are used.
         query: ``[query_channels]`` the question.
         representation: ``[N, node_channels]`` query-dependent vector of each table.
         edge_index: ``[2, E]`` join edges between tables.
@@ -61,6 +61,7 @@ def literal_walk(
                         torch.cat([query, edge_attr[edge], representation[table], representation[neighbor], scalars])
                         for edge, neighbor in edges
                     ]
+                    assert isinstance(walk.scorer, EdgeScorer)
                     share = walk.scorer.concatenated(torch.stack(features)).softmax(0)
                 if edge_weight is not None:
                     share = share * edge_weight[[edge for edge, _ in edges]]

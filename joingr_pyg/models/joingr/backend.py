@@ -21,6 +21,7 @@ from joingr_pyg.kernels import kernels_available
 from joingr_pyg.models.anchors import TableHits
 from joingr_pyg.models.backend import Backend, TensorBackend
 from joingr_pyg.models.retriever import Ranking, rank_pairs
+from joingr_pyg.nn import EdgeScorer
 from joingr_pyg.nn.compiled_walk import CompiledWalk, Reached
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ class TensorWalk:
         owner, table = key // num_tables, key % num_tables
         frontier, neighbor = inverse.chunk(2)
         score = None
-        if model.walk.scorer is not None:
+        if isinstance(model.walk.scorer, EdgeScorer):
             _, column = model.corpus.similarity_of(query, owner, table)
             score = model.walk.scorer.along(plan, model.projections(query), column[frontier], column[neighbor])
         laid = model.walk.propagate(plan, deposit[question, place], score)

@@ -176,7 +176,7 @@ class JoinGR(TrainableRetriever):
         Those of joins and columns are computed once while weights do not change, as long as no gradients are recorded.
         """
         scorer = self.walk.scorer
-        assert scorer is not None
+        assert isinstance(scorer, EdgeScorer)
         if self.training or torch.is_grad_enabled():
             return scorer.project(query, *self._vectors_on(query.device))
         if self._kept_projections is None or self._kept_projections.edge.device != query.device:

@@ -5,7 +5,7 @@ import io
 from collections.abc import Callable
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from joingr_pyg.nn import EdgeScorer, JoinWalk
 
@@ -15,8 +15,10 @@ MakeInputs = Callable[..., Inputs]
 
 
 def test_repr() -> None:
-    assert str(JoinWalk(EdgeScorer(16, 8, 4))) == "JoinWalk(EdgeScorer(16, 8, 4, hidden_channels=64), hops=5)"
-    assert str(JoinWalk(hops=2)) == "JoinWalk(None, hops=2)"
+    learned = "JoinWalk(EdgeScorer(16, 8, 4, hidden_channels=64), hops=5, decay=0.5, undirected=True)"
+    assert str(JoinWalk(EdgeScorer(16, 8, 4))) == learned
+    uniform = JoinWalk(hops=2, decay=0.3, undirected=False)
+    assert str(uniform) == "JoinWalk(None, hops=2, decay=0.3, undirected=False)"
 
 
 def test_shapes(make_walk: Make, make_inputs: MakeInputs) -> None:
@@ -110,6 +112,32 @@ def test_a_trained_scorer_is_taken_as_it_is(make_walk: Make) -> None:
     before = copy.deepcopy(scorer.state_dict())
     walk = JoinWalk(scorer, hops=1)
     torch.testing.assert_close(walk.scorer.state_dict(), before, rtol=0, atol=0)
+
+
+def test_a_scorer_without_reset_parameters_keeps_its_weights() -> None:
+    walk = JoinWalk(nn.Sequential(nn.Linear(2, 1)), hops=1)
+    before = copy.deepcopy(walk.state_dict())
+    with torch.no_grad():
+        walk.decay_logit.add_(1)
+    walk.reset_parameters()
+    torch.testing.assert_close(walk.state_dict(), before, rtol=0, atol=0)
+
+
+def test_deposits_may_be_mapped_over(make_walk: Make, make_inputs: MakeInputs) -> None:
+    walk, inputs = make_walk(dtype=torch.double), make_inputs(dtype=torch.double)
+    plan = walk.planner(inputs["edge_index"], 7)(inputs["seed"], inputs["seed_query"], 3)
+    deposits = inputs["seed_deposit"] * torch.tensor([[1.0], [0.5], [2.0]], dtype=torch.double)
+    mapped = torch.func.vmap(lambda deposit: walk(**inputs | {"seed_deposit": deposit}, plan=plan).deposit)(deposits)
+    for row, deposit in zip(mapped, deposits, strict=True):
+        torch.testing.assert_close(row, walk(**inputs | {"seed_deposit": deposit}).deposit)
+
+
+def test_it_is_made_on_the_meta_device() -> None:
+    with torch.device("meta"):
+        walk = JoinWalk(EdgeScorer(5, 4, 3), hops=2)
+    assert {parameter.device.type for parameter in walk.parameters()} == {"meta"}
+    walk.to_empty(device="cpu").reset_parameters()
+    assert walk.decay_logit.tolist() == [0, 0]
 
 
 def test_decays_learn_only_with_a_scorer() -> None:
