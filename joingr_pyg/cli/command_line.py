@@ -1,4 +1,4 @@
-"""What the commands share: what they say of bad input, and the methods that their config knows."""
+"""What commands share: messages about bad input, names of methods, overrides of the command line."""
 
 import re
 import sys
@@ -18,7 +18,7 @@ from joingr_pyg.runs.secrets import without_secrets
 
 @contextmanager
 def plain_errors(command: str) -> Iterator[None]:
-    """Tell bad input in one sentence and end with status 2; any other error is a bug, and passes.
+    """Report bad input in one sentence and end with status 2; any other error is a bug and is raised.
 
     Args:
         command: Name of the command, which the sentence starts with.
@@ -26,25 +26,25 @@ def plain_errors(command: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        told = sentence(error)
-        if told is None:
+        message = sentence(error)
+        if message is None:
             raise
-        tell(command, told)
+        report(command, message)
         raise SystemExit(2) from error
 
 
 def sentence(error: BaseException) -> str | None:
-    """What to tell of bad input in one sentence; ``None`` for any other error."""
+    """The one sentence that explains bad input; ``None`` for any other error."""
     if isinstance(error, MissingMandatoryValue):
         return f"The key '{error.full_key}' needs a value: add {error.full_key}=<value>."
-    # Hydra wraps what a class raises while it is made from its config.
-    told = error if isinstance(error, JoinGRError) else error.__cause__
-    return str(told) if isinstance(told, JoinGRError) else None
+    # Hydra wraps an error that is raised while an object is made from its config.
+    cause = error if isinstance(error, JoinGRError) else error.__cause__
+    return str(cause) if isinstance(cause, JoinGRError) else None
 
 
 @contextmanager
 def known_keys(command: str) -> Iterator[None]:
-    """Add what helps where Hydra ends the command for a key or a launcher that does not exist.
+    """Add a hint where Hydra ends the command because a key or a launcher does not exist.
 
     Args:
         command: Name of the command, which the sentence starts with.
@@ -52,18 +52,16 @@ def known_keys(command: str) -> Iterator[None]:
     try:
         yield
     except SystemExit as end:
-        # Hydra has named the key and ended; the config's own error, which knows its neighbours, is what it ended for.
+        # Hydra has printed the key and exited. The config's own error, its cause, also has the keys beside it.
         error = getattr(end.__context__, "__cause__", None)
         if isinstance(end.__context__, MissingConfigException) and "hydra/" in (end.__context__.missing_cfg_file or ""):
-            tell(command, "Launchers and sweepers are installed with pip install 'joingr-pyg[sweep]'.")
+            report(command, "Launchers and sweepers are installed with pip install 'joingr-pyg[sweep]'.")
         if isinstance(error, ConfigAttributeError | ConfigKeyError) and error.parent_node is not None:
             keys = [key for key in error.parent_node if not key.startswith("_") and key != "hydra"]
             hint = f"beside it there are {', '.join(keys)}."
-            if error.full_key == "method":  # None was chosen, or the jobs of a sweep choose theirs later.
-                hint = (
-                    "choose a method beside its options, as in method=jar method.size=5; a sweep takes ++method.size=5."
-                )
-            tell(command, f"There is no key '{error.full_key}'; {hint}")
+            if error.full_key == "method":  # No method was chosen, or the jobs of a sweep choose theirs later.
+                hint = "choose a method first, as in method=jar method.size=5, and write ++method.size=5 in a sweep."
+            report(command, f"There is no key '{error.full_key}'; {hint}")
         raise
 
 
@@ -73,15 +71,15 @@ def method_names() -> list[str]:
 
 
 def given_overrides() -> list[str]:
-    """What the command line said that bears on the results; nothing where there was no command line."""
+    """The overrides of the command line that can change results; empty if no command line was read."""
     if not HydraConfig.initialized():
         return []
-    given = list(HydraConfig.get().overrides.task)
-    keys = [re.split(r"[=.@]", each.lstrip("+~"), maxsplit=1)[0] for each in given]
-    telling = [each for key, each in zip(keys, given, strict=True) if key not in WITHOUT_EFFECT]
-    return without_secrets(telling, typed_secrets(given))
+    overrides = list(HydraConfig.get().overrides.task)
+    keys = [re.split(r"[=.@]", override.lstrip("+~"), maxsplit=1)[0] for override in overrides]
+    effective = [override for key, override in zip(keys, overrides, strict=True) if key not in WITHOUT_EFFECT]
+    return without_secrets(effective, typed_secrets(overrides))
 
 
-def tell(command: str, sentence: str) -> None:
-    """Say a sentence on standard error, after the name of the command."""
+def report(command: str, sentence: str) -> None:
+    """Print a sentence on standard error, after the name of the command."""
     print(f"{command}: {sentence}", file=sys.stderr)

@@ -21,7 +21,7 @@ from joingr_pyg.errors import JoinGRError
 from joingr_pyg.evaluation.evaluate import evaluate, evaluate_folds, require_folds, require_protocol
 from joingr_pyg.models import Retriever
 from joingr_pyg.models.checkpoint import load_checkpoint, require_encoder
-from joingr_pyg.runs.comparison import Row, comparison, database_table, show, told_sets
+from joingr_pyg.runs.comparison import Row, comparison, database_table, sets_line, show
 from joingr_pyg.runs.files import training_of, write_metrics, write_questions
 from joingr_pyg.runs.secrets import without_secrets
 from joingr_pyg.runs.summary import summarize
@@ -97,7 +97,7 @@ def evaluate_method(cfg: DictConfig, folder: Path) -> dict[str, Any]:
     if dataset.reports_databases and len(result.databases) > 1:
         show(database_table(f"{title}: {method} by database", result.databases))
     if result.sets:
-        print(told_sets(cfg.complete, result.sets))
+        print(sets_line(cfg.complete, result.sets))
     print(f"Results in {folder}")
     return summary
 

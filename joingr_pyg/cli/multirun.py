@@ -1,4 +1,4 @@
-"""Jobs of a multirun: each fails alone, what failed is named at the end, and a repeated sweep goes on."""
+"""Jobs of a multirun: a failed job stops no other, failures are listed at the end, finished jobs are not repeated."""
 
 import json
 import shutil
@@ -18,7 +18,7 @@ from hydra.experimental.callback import Callback
 from hydra.types import RunMode, TaskFunction
 from omegaconf import DictConfig, OmegaConf
 
-from joingr_pyg.cli.command_line import plain_errors, sentence, tell
+from joingr_pyg.cli.command_line import plain_errors, report, sentence
 from joingr_pyg.cli.typed_secrets import mask_records, masked_records, typed_secrets
 from joingr_pyg.errors import JoinGRError, MissingPackageError
 from joingr_pyg.progress import progress
@@ -47,9 +47,9 @@ Task = Callable[[DictConfig, Path], Mapping[str, Any]]
 def run_job(command: str, task: Task, cfg: DictConfig) -> float | None:
     """Run a command's task in the folder that Hydra made for it.
 
-    Alone, bad input ends the command. In a multirun an error ends its job only: ``job.json`` in the job's folder tells
-    the reason, ``error.txt`` the traceback where the error is none of ours. A job whose folder holds its results, from
-    an earlier start of the same sweep, is skipped.
+    In a single run, bad input ends the command. In a multirun, an error ends its job only: ``job.json`` in the job's
+    folder holds the reason and, for an error that is not bad input, ``error.txt`` holds the traceback. A job whose
+    folder already holds its results, from an earlier start of the same sweep, is skipped.
 
     Args:
         command: Name of the command, for messages.
@@ -85,7 +85,7 @@ def run_job(command: str, task: Task, cfg: DictConfig) -> float | None:
             reason = f"{' '.join(str(error).split()) or 'no message'} ({type(error).__name__}, see {ERROR})."
         reason = without_secrets(reason, secrets)
         job = replace(job, status=FAILED, reason=reason)
-        tell(command, f"Job {job.number} failed: {reason}")
+        report(command, f"Job {job.number} failed: {reason}")
     if not is_first():
         return None
     if job.status != SKIPPED:
@@ -99,27 +99,27 @@ def _last(metrics: Mapping[str, float]) -> float | None:
 
 
 def _finished(folder: Path, cfg: DictConfig) -> dict[str, float] | None:
-    """The metrics of a finished run of this config in this folder."""
+    """The metrics of a finished run of this config in this folder; ``None`` if the folder holds no results."""
     try:
         summary = json.loads((folder / METRICS).read_text(encoding="utf-8"))
         metrics, before = summary["metrics"], dict(flat(effective(summary["config"])))
     except FileNotFoundError:
         return None
     except (ValueError, KeyError, TypeError) as error:
-        raise JoinGRError(f"'{folder / METRICS}' is not what this command writes: move it away.") from error
+        raise JoinGRError(f"'{folder / METRICS}' was not written by this command: move it away.") from error
     now = dict(flat(effective(cast(dict[str, Any], OmegaConf.to_container(cfg, resolve=True)))))
     others = [key for key in {**now, **before} if (key in now, now.get(key)) != (key in before, before.get(key))]
     if others:
         raise JoinGRError(
-            f"'{folder}' holds the results of another configuration, which are kept; {others[0]} is another"
-            + (f", and {len(others) - 1} more" if others[1:] else "")
+            f"'{folder}' holds the results of another configuration, which differs in {others[0]}"
+            + (f" and {len(others) - 1} other keys" if others[1:] else "")
             + ": choose another folder with hydra.sweep.dir=<folder>."
         )
     return metrics
 
 
 class Sweep(Callback):
-    """Tells the jobs of one multirun from those of others, and keeps secrets out of what Hydra records.
+    """Marks the jobs of one multirun with its identity, and keeps secrets out of the files that Hydra writes.
 
     ``hydra.callbacks`` of the commands' configs name it.
     """
@@ -134,30 +134,30 @@ class Sweep(Callback):
         """``multirun.yaml`` without secrets, where there are any."""
 
     def on_multirun_start(self, config: DictConfig, **kwargs: Any) -> None:
-        """Remember the sweep, and refuse what could not run or would search the wrong way.
+        """Keep the sweep, and refuse a launcher that cannot run and a sweeper that would minimise.
 
         Raises:
             SystemExit: If a launcher or sweeper is refused.
         """
         refusal = _refusal(config.hydra)
         if refusal is not None:
-            tell(config.hydra.job.name, refusal)
+            report(config.hydra.job.name, refusal)
             raise SystemExit(2)
         self.folder = Path(config.hydra.sweep.dir)
         self.record = masked_records(config).get(MULTIRUN)
         Sweep.begun = self
 
     def on_job_start(self, config: DictConfig, *, task_function: TaskFunction, **kwargs: Any) -> None:
-        """Leave a record that a job has begun: one that is killed leaves no other."""
+        """Record that a job has begun. A job that is killed leaves no other record."""
         mask_records(config)
         if config.hydra.mode is RunMode.MULTIRUN and is_first():
             self.mask_record()
-            given = list(config.hydra.overrides.task)
-            overrides = tuple(without_secrets(given, typed_secrets(given)))
+            typed = list(config.hydra.overrides.task)
+            overrides = tuple(without_secrets(typed, typed_secrets(typed)))
             write(Job(self.identity, config.hydra.job.num, overrides, folder=Path(config.hydra.runtime.output_dir)))
 
     def mask_record(self) -> None:
-        """Put the masked ``multirun.yaml`` into the place of the one that Hydra writes before the first job."""
+        """Replace the ``multirun.yaml`` that Hydra writes before the first job by the masked one."""
         if self.record is not None and (self.folder / MULTIRUN).is_file():
             write_text(self.folder / MULTIRUN, self.record)
 
@@ -174,7 +174,7 @@ def _refusal(hydra: DictConfig) -> str | None:
             return "There is no 'srun' here: start a sweep with hydra/launcher=slurm on a login node of the cluster."
         if name == "OptunaSweeper" and "minimize" in str(hydra.sweeper.direction):
             return (
-                "Metrics are the better the larger, and hydra/sweeper=optuna minimises: use hydra/sweeper=search, "
+                "hydra/sweeper=optuna minimises, but larger metrics are better: use hydra/sweeper=search, "
                 "or add hydra.sweeper.direction=maximize."
             )
     return None
@@ -211,11 +211,11 @@ def named_failures(command: str) -> Iterator[None]:
             sys.stdout.flush()
             show(jobs_table(jobs))
             print(f"All in one table: joingr compare {sweep.folder}")
-            for each in failures(jobs):
-                tell(command, each)
+            for failure in failures(jobs):
+                report(command, failure)
             if early:
-                tell(command, "The sweep ended early: jobs that the table does not list have not begun.")
+                report(command, "The sweep ended early: jobs that the table does not list have not begun.")
             if early or not all(job.done for job in jobs):
-                tell(command, f"The same command with hydra.sweep.dir={sweep.folder} runs only what has no results.")
+                report(command, f"The same command with hydra.sweep.dir={sweep.folder} runs only jobs without results.")
     if not all(job.done for job in jobs):
         raise SystemExit(1)

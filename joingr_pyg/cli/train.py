@@ -21,7 +21,7 @@ from joingr_pyg.encoders import CachedEncoder, Encoder
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.evaluation.evaluate import evaluate, require_folds, require_protocol
 from joingr_pyg.models import Retriever
-from joingr_pyg.runs.comparison import Row, comparison, show, told_sets
+from joingr_pyg.runs.comparison import Row, comparison, sets_line, show
 from joingr_pyg.runs.files import write_metrics, write_questions
 from joingr_pyg.runs.secrets import without_secrets
 from joingr_pyg.runs.summary import summarize
@@ -214,7 +214,7 @@ def _report(
     rows.append(Row(method, outcome.metrics, outcome.spread, speed))
     show(comparison(title, rows))
     if outcome.sets:
-        print(told_sets(cfg.complete, outcome.sets))
+        print(sets_line(cfg.complete, outcome.sets))
     tracker.compared(rows, outcome.records)
     print(f"Results in {folder}")
     return summary

@@ -1,4 +1,4 @@
-"""Secrets that were typed on a command line: Hydra records what was typed, and is not to record these."""
+"""Secrets typed on a command line, and the files of Hydra with these secrets masked."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -12,13 +12,13 @@ from joingr_pyg.runs.secrets import secrets_in, without_secrets
 
 
 def typed_secrets(overrides: Iterable[str]) -> set[str]:
-    """What overrides give to keys whose names say that it is secret, also inside of dictionaries and sweeps."""
+    """The values that overrides give to keys with the name of a secret, also inside dictionaries and sweeps."""
     parser = OverridesParser.create()
-    found: set[str] = set()
+    secrets: set[str] = set()
     for override in map(parser.parse_override, overrides):
         swept = override.sweep_iterator() if override.is_discrete_sweep() else [override.value()]
-        found |= secrets_in([{override.key_or_group: value} for value in swept])
-    return found
+        secrets |= secrets_in([{override.key_or_group: value} for value in swept])
+    return secrets
 
 
 def masked_records(config: DictConfig) -> dict[str, str]:
@@ -28,23 +28,23 @@ def masked_records(config: DictConfig) -> dict[str, str]:
     """
     plain = cast(dict[str, Any], OmegaConf.to_container(config, enum_to_str=True))
     overrides = plain["hydra"]["overrides"]
-    known = typed_secrets([*overrides["task"], *overrides["hydra"]])
+    secrets = typed_secrets([*overrides["task"], *overrides["hydra"]])
     records = {
         "config.yaml": {key: value for key, value in plain.items() if key != "hydra"},
         "hydra.yaml": {"hydra": plain["hydra"]},
         "overrides.yaml": overrides["task"],
         "multirun.yaml": plain,
     }
-    masked = {name: without_secrets(values, known) for name, values in records.items()}
+    masked = {name: without_secrets(values, secrets) for name, values in records.items()}
     return {
         name: OmegaConf.to_yaml(OmegaConf.create(masked[name])) for name in records if masked[name] != records[name]
     }
 
 
 def mask_records(config: DictConfig) -> None:
-    """Put masked files into the place of those that Hydra has just written into the folder of a job.
+    """Replace the files that Hydra has just written into the folder of a job by masked ones.
 
-    Each process of a job does so itself, since each has its Hydra write them.
+    Every process of a job calls this, since Hydra writes the files in every process.
     """
     folder = config.hydra.output_subdir
     for name, text in masked_records(config).items() if folder is not None else ():

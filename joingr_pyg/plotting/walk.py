@@ -17,12 +17,12 @@ GOLD, OTHER, EDGE = "#f28e2b", "#c9d3df", "#4e79a7"
 
 
 @torch.no_grad()
-def draw_walk(model: TrainableRetriever, asked: Queries, gold: Collection[TableName] = (), most: int = 16) -> Figure:
+def draw_walk(model: TrainableRetriever, query: Queries, gold: Collection[TableName] = (), most: int = 16) -> Figure:
     """Draw the walk of one question, as in the paper's Figure 1.
 
     Args:
         model: The model, bound to its corpus.
-        asked: The question, with its text for the title.
+        query: The question, with its text for the title.
         gold: Gold tables, drawn in orange.
         most: Tables drawn, the best by score; gold tables are drawn always.
 
@@ -32,9 +32,9 @@ def draw_walk(model: TrainableRetriever, asked: Queries, gold: Collection[TableN
     """
     corpus = model.corpus
     model.eval()
-    (question,) = asked.require_text("draw_walk")
-    evidence = model.evidence(asked)
-    output = model(asked.vector, evidence)
+    (question,) = query.require_text("draw_walk")
+    evidence = model.evidence(query)
+    output = model(query.vector, evidence)
     scores = output.node_scores()[0]
     deposits = output.edge_deposits()[0]
     gold_numbers = {corpus.table_number[name] for name in gold}

@@ -16,11 +16,11 @@ DATASET_TITLES = {"beaver": "BEAVER", "bird": "BIRD", "spider": "Spider"}
 """How benchmarks are written in titles and tables, by the name of the dataset."""
 
 NAMES = ("dataset", "split", "setting", "encoder", "method")
-"""What ``metrics.json`` says of a run by name."""
+"""Keys of ``metrics.json`` that hold names."""
 
 _PLACES = ("dataset.source.root", "dataset.source.cache", "dataset.source.download")
 _FOLLOWS = {"dataset.test": "split", "fold_seed": SEED, "validation.by": "dataset.validation"}
-"""Keys that say what another says unless they are set apart, and the other."""
+"""Keys that take the value of another key by default, and that other key."""
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,8 @@ class Run:
     """One finished run.
 
     Args:
-        parameters: What it was made with: names of dataset, split, setting, encoder and method, and the config's values
-            under dotted keys such as ``model.hops``.
+        parameters: Names of dataset, split, setting, encoder and method, and the values of its config under dotted keys
+            such as ``model.hops``.
         metrics: Its metrics.
         spread: Standard deviation of each metric over folds, where there are folds.
         place: Its folder, below the one that was collected.
@@ -52,7 +52,7 @@ class Run:
 
     @property
     def configuration(self) -> str:
-        """Names everything but the seed: runs of one configuration differ by chance alone."""
+        """All parameters but the seed as JSON: runs with the same configuration differ in their seed only."""
         return json.dumps({key: value for key, value in self.parameters.items() if key != SEED}, sort_keys=True)
 
 
@@ -121,7 +121,9 @@ def _read_run(path: Path, root: Path) -> Run:
             summary,
         )
     except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise JoinGRError(f"'{path}' is not what train.py or evaluate.py writes: name other folders.") from error
+        raise JoinGRError(
+            f"'{path}' was not written by 'joingr train' or 'joingr evaluate': name other folders."
+        ) from error
 
 
 def _read_json(path: Path) -> Any:
@@ -132,33 +134,33 @@ def _read_json(path: Path) -> Any:
 
 
 def parameters(summary: Mapping[str, Any]) -> dict[str, Any]:
-    """What a run was made with, from what its ``metrics.json`` says."""
-    found: dict[str, Any] = {name: summary[name] for name in NAMES}
+    """The parameters of a run, from the content of its ``metrics.json``."""
+    result: dict[str, Any] = {name: summary[name] for name in NAMES}
     for key, value in flat(effective(summary["config"])):
         *group, last = key.split(".")
         if last == "_target_":
             # The dataset, encoder and method are known by name.
             if group[0] not in NAMES:
-                found[".".join(group)] = str(value).rpartition(".")[2]
+                result[".".join(group)] = str(value).rpartition(".")[2]
         elif last != "_partial_" and key not in _PLACES:
-            found.setdefault(key, value)
-    found[SEED] = summary[SEED]
+            result.setdefault(key, value)
+    result[SEED] = summary[SEED]
     for key, other in _FOLLOWS.items():
-        if key in found and found[key] == found.get(other):
-            del found[key]
+        if key in result and result[key] == result.get(other):
+            del result[key]
     trained = summary.get("trained", {})
     if trained:
         # The seed of a trained model is that of its training.
-        found[SEED], found["trained.dataset"] = trained["seed"], trained["dataset"]
+        result[SEED], result["trained.dataset"] = trained["seed"], trained["dataset"]
     if "overrides" in trained:
-        found.pop("checkpoint", None)
-        found["trained.overrides"] = " ".join(without(trained["overrides"], SEED, "dataset"))
-    return found
+        result.pop("checkpoint", None)
+        result["trained.overrides"] = " ".join(without(trained["overrides"], SEED, "dataset"))
+    return result
 
 
 def without(overrides: Sequence[str], *keys: str) -> list[str]:
-    """Overrides of the command line but for those of some keys."""
-    return [each for each in overrides if each.partition("=")[0].lstrip("+~") not in keys]
+    """Overrides of the command line, except those of some keys."""
+    return [override for override in overrides if override.partition("=")[0].lstrip("+~") not in keys]
 
 
 def differing(runs: Sequence[Run]) -> list[str]:
@@ -168,11 +170,11 @@ def differing(runs: Sequence[Run]) -> list[str]:
     what follows from it (``encoder.dim``) is left out.
     """
     keys = list(dict.fromkeys(key for run in runs for key in run.parameters if key != SEED))
-    found = [key for key in keys if len(values(runs, key)) > 1]
+    varied = [key for key in keys if len(values(runs, key)) > 1]
     kept = [
         key
-        for key in found
-        if not any(group in found and _follows(runs, key, group) for group in _groups(key) if group != key)
+        for key in varied
+        if not any(group in varied and _follows(runs, key, group) for group in _groups(key) if group != key)
     ]
     return kept + [SEED] * (len(values(runs, SEED)) > 1)
 
@@ -184,24 +186,24 @@ def _groups(key: str) -> list[str]:
 
 
 def _follows(runs: Sequence[Run], key: str, group: str) -> bool:
-    """Whether runs of one group have one value of a key."""
+    """Whether all runs with the same value of ``group`` have the same value of ``key``."""
     return all(
-        len(values([run for run in runs if run.parameters.get(group) == each], key)) <= 1
-        for each in values(runs, group)
+        len(values([run for run in runs if run.parameters.get(group) == value], key)) <= 1
+        for value in values(runs, group)
     )
 
 
 def values(runs: Iterable[Run], key: str) -> list[Any]:
     """The values of a parameter that occur, ascending."""
-    found: list[Any] = []
+    occurring: list[Any] = []
     for run in runs:
-        if key in run.parameters and run.parameters[key] not in found:
-            found.append(run.parameters[key])
-    return sorted(found, key=in_order)
+        if key in run.parameters and run.parameters[key] not in occurring:
+            occurring.append(run.parameters[key])
+    return sorted(occurring, key=in_order)
 
 
 def in_order(value: Any) -> tuple[int, float, str]:
-    """Orders values of a parameter: what is missing last, numbers by size."""
+    """A sort key for values of a parameter: numbers by size, then text, missing values last."""
     if value is None:
         return 2, 0.0, ""
     if isinstance(value, int | float):
@@ -210,7 +212,7 @@ def in_order(value: Any) -> tuple[int, float, str]:
 
 
 def shared_names(runs: Sequence[Run]) -> list[str]:
-    """The names of what all runs share: dataset, split, setting, encoder, method."""
+    """The names that all runs share, of dataset, split, setting, encoder and method."""
     return [str(runs[0].parameters[name]) for name in NAMES if len(values(runs, name)) == 1]
 
 
@@ -218,12 +220,12 @@ def select(runs: Sequence[Run], conditions: Sequence[str]) -> list[Run]:
     """The runs that have the values that ``KEY=VALUE`` conditions name.
 
     Raises:
-        JoinGRError: If a condition is none, or no run meets them all.
+        JoinGRError: If a condition has another form, or no run meets all conditions.
     """
     for condition in conditions:
         key, equals, wanted = condition.partition("=")
         if not equals:
-            raise JoinGRError(f"A condition is KEY=VALUE, such as model.hops=3 (got {condition!r}).")
+            raise JoinGRError(f"A condition has the form KEY=VALUE, such as model.hops=3 (got {condition!r}).")
         there = values(runs, require_parameter(runs, key))
         runs = [run for run in runs if key in run.parameters and shown(run.parameters[key]) == wanted]
         if not runs:
@@ -245,14 +247,14 @@ def require_parameter(runs: Sequence[Run], key: str) -> str:
 
 
 def shown(value: Any) -> str:
-    """A parameter's value for people."""
+    """The text of a parameter's value in tables and figures."""
     if value is None:
         return ""
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def runs_as_json(runs: Sequence[Run]) -> dict[str, Any]:
-    """Runs as plain values that :func:`collect` reads again: what they share, and a row a run."""
+    """Runs as plain values that :func:`collect` reads again: the parameters they share, and a row for each run."""
     keys = list(dict.fromkeys(key for run in runs for key in run.parameters))
     common = {
         key: runs[0].parameters[key]

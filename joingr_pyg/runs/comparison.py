@@ -1,4 +1,4 @@
-"""The table that ends every run: methods side by side on the same questions."""
+"""The tables that a run prints at its end: methods compared on the same questions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from rich.table import Table
 
 @dataclass(frozen=True)
 class Row:
-    """One method's line.
+    """The line of one method.
 
     Args:
         method: Name of the method.
@@ -63,17 +63,17 @@ def database_table(title: str, databases: Mapping[str, Mapping[str, float]]) -> 
     return table
 
 
-def told_sets(asked: float, sets: Mapping[str, float]) -> str:
-    """One line on sets that were to be complete with the probability ``asked``."""
+def sets_line(complete: float, sets: Mapping[str, float]) -> str:
+    """One line on the quality of sets that were to be complete with probability ``complete``."""
     return (
-        f"Sets to be complete with probability {asked:g}: {sets['size']:.1f} tables, "
+        f"Sets to be complete with probability {complete:g}: {sets['size']:.1f} tables, "
         f"precision {sets['precision']:.3f}, recall {sets['recall']:.3f}, F1 {sets['f1']:.3f}, "
         f"complete {sets['complete']:.3f}, calibration error {sets['calibration_error']:.3f}"
     )
 
 
 def show(table: Table) -> None:
-    """Print a table, wide enough for all of its columns where the output is no terminal."""
+    """Print a table. Where the output is not a terminal, it is wide enough for all columns."""
     console = Console()
     if not console.is_terminal:
         console = Console(width=max(140, Console(width=10_000).measure(table).maximum))

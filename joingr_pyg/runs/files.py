@@ -1,4 +1,4 @@
-"""The files a run leaves in its folder, each written in one step."""
+"""The files that a run writes into its folder, by atomic writes."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,18 +17,18 @@ WITHOUT_EFFECT = ("complete", "fold_workers", "logger", "paths", "progress", "re
 
 
 DATA_OPTIONS: dict[str, Any] = {"words": "none", "cryptic_names": False, "expand_names": False}
-"""Options of a dataset that say what is known of its schemas, as they are where a run does not say."""
+"""Options of a dataset that change the names and descriptions in its schemas, with their default values."""
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file so that it is there whole or not at all."""
+    """Write a file by an atomic write; missing folders are made."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with atomic_write(path) as file:
         file.write(text.encode())
 
 
 def write_named(path: Path, text: str) -> None:
-    """Write a file that a command was asked for, and say so.
+    """Write a file that an argument of a command names, and print its path.
 
     Raises:
         JoinGRError: If it cannot be written.
@@ -41,13 +41,13 @@ def write_named(path: Path, text: str) -> None:
 
 
 def effective(config: Mapping[str, Any]) -> dict[str, Any]:
-    """What of a config bears on the results, in the plain values that JSON knows."""
+    """The part of a config that can change results, in the plain values of JSON."""
     kept = {key: value for key, value in without_secrets(config).items() if key not in WITHOUT_EFFECT}
     if isinstance(dataset := kept.get("dataset"), Mapping) and isinstance(source := dataset.get("source"), Mapping):
-        # Said once, and by runs of before there was such an option too: they compare with those of today.
-        said = {key: source.get(key, default) for key, default in DATA_OPTIONS.items()}
-        source = {key: value for key, value in source.items() if key not in said}
-        kept["dataset"] = {**dataset, "source": source, **said}
+        # Every option has one key, and older runs, made before there was an option, get its default.
+        options = {key: source.get(key, default) for key, default in DATA_OPTIONS.items()}
+        source = {key: value for key, value in source.items() if key not in options}
+        kept["dataset"] = {**dataset, "source": source, **options}
     return json.loads(json.dumps(kept))
 
 
@@ -68,14 +68,14 @@ def write_metrics(folder: Path, metrics: dict[str, Any]) -> Path:
 
 
 def write_questions(folder: Path, records: Iterable[dict[str, Any]]) -> Path:
-    """Write ``questions.jsonl``, a line a question."""
+    """Write ``questions.jsonl``, one line for each question."""
     path = folder / QUESTIONS
     write_text(path, "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records))
     return path
 
 
 def training_of(checkpoint: Path) -> dict[str, Any]:
-    """What the command of the training said, where the run that left a checkpoint tells: its ``overrides``.
+    """The ``overrides`` of the training that wrote a checkpoint; empty if its run recorded none.
 
     Args:
         checkpoint: A checkpoint in the folder of a run, or in that of one of its folds.

@@ -1,4 +1,4 @@
-"""What became of each job of a sweep: its record, and the table that ends the sweep."""
+"""The record of each job of a sweep, and the table that is printed when the sweep ends."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -18,17 +18,17 @@ RUNNING, FINISHED, SKIPPED, FAILED = "running", "finished", "skipped", "failed"
 
 @dataclass(frozen=True)
 class Job:
-    """One job of a sweep, as ``job.json`` in its folder tells of it.
+    """One job of a sweep, as ``job.json`` in its folder records it.
 
     Args:
         sweep: Identity of the sweep; a repeated sweep is another.
         number: The job's number in the sweep.
-        overrides: What the job was given, such as ``model.hops=3``.
+        overrides: The job's overrides, such as ``model.hops=3``.
         status: ``"running"``, ``"finished"``, ``"skipped"`` or ``"failed"``.
         reason: Why it failed, in one sentence.
         seconds: How long it took.
         metrics: Its metrics, where it has any.
-        folder: Where it lies.
+        folder: The job's folder.
     """
 
     sweep: str
@@ -42,7 +42,7 @@ class Job:
 
     @property
     def done(self) -> bool:
-        """Whether its results are there."""
+        """Whether its folder holds results."""
         return self.status in (FINISHED, SKIPPED)
 
 
@@ -65,19 +65,19 @@ def read_job(folder: Path) -> Job | None:
 
 def read_jobs(folder: Path, sweep: str | None = None) -> list[Job]:
     """The jobs whose records lie anywhere below a folder, by number; those of one sweep where it is named."""
-    found = (read_job(path.parent) for path in folder.rglob(JOB))
-    jobs = [job for job in found if job is not None and sweep in (None, job.sweep)]
+    records = (read_job(path.parent) for path in folder.rglob(JOB))
+    jobs = [job for job in records if job is not None and sweep in (None, job.sweep)]
     return sorted(jobs, key=lambda job: (job.number, str(job.folder)))
 
 
 def differing(jobs: Sequence[Job]) -> list[tuple[str, ...]]:
     """The overrides of each job that it does not share with all the others."""
     shared = set.intersection(*(set(job.overrides) for job in jobs)) if len(jobs) > 1 else set()
-    return [tuple(each for each in job.overrides if each not in shared) for job in jobs]
+    return [tuple(override for override in job.overrides if override not in shared) for job in jobs]
 
 
 def jobs_table(jobs: Sequence[Job]) -> Table:
-    """A line a job: what distinguishes it, what became of it, its last metric."""
+    """A table with one line for each job: its overrides, its status and its last metric."""
     done = sum(job.done for job in jobs)
     table = Table(title=f"{done} of {len(jobs)} jobs have results", title_justify="left")
     metrics = list(dict.fromkeys(name for job in jobs for name in list(job.metrics)[-1:]))
@@ -97,7 +97,7 @@ def jobs_table(jobs: Sequence[Job]) -> Table:
 
 
 def failures(jobs: Sequence[Job]) -> list[str]:
-    """A line a job without results: its number and overrides, the reason, the folder."""
+    """A sentence for each job without results: its number and overrides, the reason, the folder."""
     return [
         f"Job {job.number} ({' '.join(overrides)}) "
         + (f"failed: {job.reason}" if job.status == FAILED else "has not finished.")

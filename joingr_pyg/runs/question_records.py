@@ -1,4 +1,4 @@
-"""What each question of a finished run got, from its ``questions.jsonl``."""
+"""The ranked tables of each question of a finished run, from its ``questions.jsonl``."""
 
 import json
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ class QuestionRecord:
         question: Its text.
         database: The database it is asked of.
         gold: Its gold tables, as ``"database.table"``.
-        ranked: The tables it got, best first.
+        ranked: Its ranked tables, best first.
         scores: Their scores.
     """
 
@@ -56,7 +56,7 @@ def read_questions(folder: Path) -> list[QuestionRecord]:
     except OSError as error:
         raise JoinGRError(f"'{path}' cannot be read ({error.strerror}): name the folder of a finished run.") from error
     except (ValueError, KeyError, TypeError) as error:
-        raise JoinGRError(f"'{path}' is not what train.py or evaluate.py writes: run it again.") from error
+        raise JoinGRError(f"'{path}' was not written by 'joingr train' or 'joingr evaluate': run it again.") from error
     if not records:
         raise JoinGRError(f"'{path}' holds no question: name the folder of a run that evaluated some.")
     return sorted(records, key=lambda record: record.index)
@@ -65,15 +65,15 @@ def read_questions(folder: Path) -> list[QuestionRecord]:
 def measures(records: Sequence[QuestionRecord], ks: Sequence[int]) -> dict[str, NDArray[np.float64]]:
     """``P@K``, ``R@K`` and ``PR@K`` of each question, ``[Q]`` each.
 
-    As :class:`~joingr_pyg.evaluation.metrics.RetrievalMetrics` counts them; the ``K`` best tables need to have been
-    kept.
+    They are defined as in :class:`~joingr_pyg.evaluation.metrics.RetrievalMetrics`. The records need to hold at least
+    ``K`` tables of a question.
     """
-    found: dict[str, NDArray[np.float64]] = {}
+    values: dict[str, NDArray[np.float64]] = {}
     gold = np.array([len(record.gold) for record in records])
     for k in ks:
         hits = np.array([len(record.gold.intersection(record.ranked[:k])) for record in records])
-        found |= {f"P@{k}": hits / k, f"R@{k}": hits / gold, f"PR@{k}": (hits == gold).astype(float)}
-    return found
+        values |= {f"P@{k}": hits / k, f"R@{k}": hits / gold, f"PR@{k}": (hits == gold).astype(float)}
+    return values
 
 
 def kept(metrics: Sequence[str]) -> tuple[int, ...]:

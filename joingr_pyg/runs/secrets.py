@@ -1,4 +1,4 @@
-"""Plain values without the secrets that a config may have taken from the environment or the command line."""
+"""Plain values without secrets, which a config may have from the environment or the command line."""
 
 import os
 import re
@@ -12,18 +12,18 @@ _LOGIN_IN_URL = re.compile(r"(?<=://)[^/@\s]+@")
 _OVERRIDE = re.compile(r"(^|,)([+~]*[\w.@/-]+)=([^,]+)")
 
 
-def without_secrets(values: Any, known: Collection[str] = ()) -> Any:
+def without_secrets(values: Any, secrets: Collection[str] = ()) -> Any:
     """A copy of nested plain values in which secrets are masked.
 
     Masked are values whose key names a secret, also in overrides (``key=value``), the login of an address
-    (``scheme://user:password@host``), whatever an environment variable holds whose name says so, and what is known.
+    (``scheme://user:password@host``), the values of environment variables with the name of a secret, and ``secrets``.
 
     Args:
         values: Nested dictionaries and lists.
-        known: Secrets to be masked wherever they stand; of three characters or less, only under their key.
+        secrets: Further secrets. Those of three characters or less are masked only under their key.
     """
     environment = [value for name, value in os.environ.items() if _SECRET_NAME.search(name)]
-    held = {value for value in [*environment, *known] if len(value) > 3}
+    held = {value for value in [*environment, *secrets] if len(value) > 3}
     return _masked(values, sorted(held, key=len, reverse=True))
 
 
@@ -40,8 +40,8 @@ def _all_in(values: Iterable[Any]) -> set[str]:
 
 
 def _is_secret(key: Any, value: Any) -> bool:
-    told = isinstance(value, str | int | float) and not isinstance(value, bool) and value != ""
-    return told and _SECRET_NAME.search(str(key)) is not None
+    is_value = isinstance(value, str | int | float) and not isinstance(value, bool) and value != ""
+    return is_value and _SECRET_NAME.search(str(key)) is not None
 
 
 def _masked(values: Any, held: list[str]) -> Any:
@@ -57,6 +57,6 @@ def _masked(values: Any, held: list[str]) -> Any:
     return _LOGIN_IN_URL.sub(f"{MASK}@", values)
 
 
-def _masked_override(found: re.Match[str]) -> str:
-    before, key, value = found.groups()
-    return f"{before}{key}={MASK}" if _is_secret(key, value) else found[0]
+def _masked_override(match: re.Match[str]) -> str:
+    before, key, value = match.groups()
+    return f"{before}{key}={MASK}" if _is_secret(key, value) else match[0]

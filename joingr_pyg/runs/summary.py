@@ -1,4 +1,4 @@
-"""What ``metrics.json`` says of a run, with stable keys."""
+"""The content of ``metrics.json``, with stable keys."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -44,7 +44,8 @@ def summarize(
             "total": scored + len(dataset.dropped),
             "scored": scored,
             "dropped": [
-                {"index": each.index, "database": each.database, "reason": each.reason} for each in dataset.dropped
+                {"index": question.index, "database": question.database, "reason": question.reason}
+                for question in dataset.dropped
             ],
         },
         "metrics": dict(metrics),

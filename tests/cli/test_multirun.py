@@ -36,7 +36,7 @@ def test_a_failing_job_fails_alone_and_is_named_at_the_end(command: Command, tmp
         f"Its folder: {tmp_path / str(number)}"
         for number, hops in ((0, 1), (1, 2))
     ]
-    assert f"hydra.sweep.dir={tmp_path} runs only what has no results." in ended.stderr.splitlines()[-1]
+    assert f"hydra.sweep.dir={tmp_path} runs only jobs without results." in ended.stderr.splitlines()[-1]
     assert "ended early" not in ended.stderr
     assert "2 of 4 jobs have results" in ended.stdout
     failed, finished = said(tmp_path / "0"), said(tmp_path / "2")
@@ -91,12 +91,12 @@ def test_results_of_another_configuration_are_kept(command: Command, tmp_path: P
     ended = sweep(command, tmp_path, "model.hops=1", "model.anchors=3")
     assert ended.status == 1
     assert (
-        f"'{tmp_path / '0'}' holds the results of another configuration, which are kept; model.anchors is another: "
+        f"'{tmp_path / '0'}' holds the results of another configuration, which differs in model.anchors: "
         "choose another folder with hydra.sweep.dir=<folder>."
     ) in ended.stderr
     assert (tmp_path / "0/metrics.json").read_bytes() == before
     (tmp_path / "0/metrics.json").write_text("{}")
-    assert "is not what this command writes" in sweep(command, tmp_path, "model.hops=1", "model.anchors=3").stderr
+    assert "was not written by this command" in sweep(command, tmp_path, "model.hops=1", "model.anchors=3").stderr
 
 
 def test_a_sweep_that_is_interrupted_tells_how_far_it_got(
@@ -104,7 +104,7 @@ def test_a_sweep_that_is_interrupted_tells_how_far_it_got(
 ) -> None:
     model = get_class("joingr_pyg.models.JoinGR")
     told: list[str] = []
-    monkeypatch.setattr(multirun, "tell", lambda command, sentence: told.append(sentence))
+    monkeypatch.setattr(multirun, "report", lambda command, sentence: told.append(sentence))
 
     def interrupted(*given: Any) -> None:
         raise KeyboardInterrupt

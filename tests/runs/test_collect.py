@@ -135,7 +135,7 @@ def test_bad_input_is_one_sentence(make_run: MakeRun, tmp_path: Path) -> None:
         collect([tmp_path])
     for foreign in ("[]", "{}", '{"metrics": 3}'):
         (tmp_path / "cut/metrics.json").write_text(foreign)
-        with pytest.raises(JoinGRError, match=r"is not what train.py or evaluate.py writes"):
+        with pytest.raises(JoinGRError, match=r"was not written by 'joingr train' or 'joingr evaluate'"):
             collect([tmp_path])
         (tmp_path / "other.json").write_text(foreign)
         with pytest.raises(JoinGRError, match=r"other.json' holds no runs: .*--each --json"):

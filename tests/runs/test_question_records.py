@@ -57,7 +57,7 @@ def test_cut_offs_are_read_from_metrics() -> None:
 
 @pytest.mark.parametrize(
     ("content", "part"),
-    [(None, "No such file"), ("", "holds no question"), ("{", "is not what"), ("[]\n", "is not what")],
+    [(None, "No such file"), ("", "holds no question"), ("{", "was not written by"), ("[]\n", "was not written by")],
 )
 def test_a_bad_file_is_named(tmp_path: Path, content: str | None, part: str) -> None:
     if content is not None:

@@ -1,4 +1,4 @@
-"""``joingr calibrate``: how many tables are enough, from what runs have ranked."""
+"""``joingr calibrate``: fit how many tables are enough to the rankings of finished runs."""
 
 import json
 from argparse import ArgumentParser, Namespace
@@ -19,8 +19,8 @@ from joingr_pyg.runs.comparison import show
 from joingr_pyg.runs.files import write_named
 from joingr_pyg.runs.question_records import kept, read_questions
 
-ASKED = (0.8, 0.9, 0.95)
-"""Probabilities of being complete that sets are checked with."""
+COMPLETENESS = (0.8, 0.9, 0.95)
+"""Probabilities of holding every needed table for which sets are checked."""
 
 _HEADINGS = {
     "complete": "complete",
@@ -61,12 +61,12 @@ def run(arguments: Namespace) -> None:
         show(_table(runs, rankings, checked))
     else:
         print("All questions are asked of one database, so no fit can be checked on another.")
-    print(_told(calibration))
+    print(_as_python(calibration))
     if arguments.json is not None:
         content = {
             "runs": [run.place for run in runs],
             "every": arguments.every,
-            "rankings": sum(len(each.asked) for each in rankings),
+            "rankings": sum(len(ranking.score) for ranking in rankings),
             "calibration": asdict(calibration),
             "unseen": checked,
         }
@@ -77,7 +77,7 @@ def rankings_of(run: Run, every: int = 1) -> Rankings:
     """The rankings of every ``every``-th question of a run.
 
     Raises:
-        JoinGRError: If it holds no questions, or too few places of each.
+        JoinGRError: If it holds no questions, or kept too few tables of a question.
     """
     if run.folder is None:
         raise JoinGRError(f"'{run.place}' comes from a file of runs, which holds no questions: name its folder.")
@@ -91,18 +91,18 @@ def rankings_of(run: Run, every: int = 1) -> Rankings:
 
 
 def _checked(runs: Sequence[Run], rankings: Sequence[Rankings]) -> list[dict[str, Any]]:
-    """What sets of each run are like on unseen databases; nothing where there is but one."""
-    if len({name for each in rankings for name in each.asked}) == 1:
+    """Quality of the sets of each run on unseen databases; empty if there is only one database."""
+    if len({name for ranking in rankings for name in ranking.question_database}) == 1:
         return []
     return [
-        {"run": run.place, "asked": asked, **sets(each, probability, asked)}
-        for run, each, probability in zip(runs, rankings, unseen_probabilities(rankings), strict=True)
-        for asked in ASKED
+        {"run": run.place, "asked": complete, **sets(ranking, probability, complete)}
+        for run, ranking, probability in zip(runs, rankings, unseen_probabilities(rankings), strict=True)
+        for complete in COMPLETENESS
     ]
 
 
 def _table(runs: Sequence[Run], rankings: Sequence[Rankings], checked: Sequence[dict[str, Any]]) -> Table:
-    count = sum(len(each.asked) for each in rankings)
+    count = sum(len(ranking.score) for ranking in rankings)
     title = f"{', '.join(shared_names(runs))}: {count:,} rankings, sets on databases that a fit has not seen"
     table = Table(title=escape(title), title_justify="left")
     table.add_column("run")
@@ -110,10 +110,10 @@ def _table(runs: Sequence[Run], rankings: Sequence[Rankings], checked: Sequence[
         table.add_column(heading, justify="right", no_wrap=True)
     for row in checked:
         cells = (f"{row[name]:.1f}" if name == "size" else f"{row[name]:.3f}" for name in _HEADINGS)
-        table.add_row(escape(row["run"]), f"{row['asked']:g}", *cells, end_section=row["asked"] == ASKED[-1])
+        table.add_row(escape(row["run"]), f"{row['asked']:g}", *cells, end_section=row["asked"] == COMPLETENESS[-1])
     return table
 
 
-def _told(calibration: Calibration) -> str:
+def _as_python(calibration: Calibration) -> str:
     """The numbers as they are written in Python."""
     return f"Calibration({', '.join(f'{name}={value:.3f}' for name, value in asdict(calibration).items())})"

@@ -1,4 +1,4 @@
-"""What sets are like on databases that a calibration has not seen."""
+"""Quality of returned sets on databases that a calibration has not seen."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from joingr_pyg.evaluation.metrics import SetMetrics
 from joingr_pyg.models.calibration import Calibration, set_sizes
 
 FOLDS = 5
-"""Into which databases are dealt, where there are as many."""
+"""Folds into which databases are divided, or as many as there are databases."""
 
 
 def fit(runs: Sequence[Rankings], rows: Tensor | None = None) -> Calibration:
@@ -19,15 +19,17 @@ def fit(runs: Sequence[Rankings], rows: Tensor | None = None) -> Calibration:
 
     Args:
         runs: The rankings of each run, ``Q`` together.
-        rows: Those to fit it on, of ``Q``; all where not given.
+        rows: Numbers of the rankings to fit it on; ``None`` takes all.
     """
     parts = zip(*((run.score, run.database, run.needed, run.length) for run in runs), strict=True)
-    known = [torch.cat(part) for part in parts]
-    return Calibration.fit(*(known if rows is None else (values[rows] for values in known)))
+    tensors = [torch.cat(part) for part in parts]
+    return Calibration.fit(*(tensors if rows is None else (tensor[rows] for tensor in tensors)))
 
 
 def unseen_probabilities(runs: Sequence[Rankings]) -> list[Tensor]:
-    """``[Q, C]`` of each run: probabilities by a fit on the rankings of databases in other folds, of all runs.
+    """Probabilities that ranked tables are needed, from fits on the databases of other folds.
+
+    Every fit takes the rankings of all runs.
 
     Args:
         runs: The rankings of each run.
@@ -35,24 +37,24 @@ def unseen_probabilities(runs: Sequence[Rankings]) -> list[Tensor]:
     Raises:
         JoinGRError: If all questions are asked of one database.
     """
-    asked = [name for run in runs for name in run.asked]
-    known = [torch.cat([getattr(run, name) for run in runs]) for name in ("score", "database", "length")]
-    probability = torch.empty_like(known[0])
-    every = torch.arange(len(asked))
-    for fold in split_database_folds(asked, min(FOLDS, len(set(asked))), seed=0):
+    databases = [name for run in runs for name in run.question_database]
+    features = [torch.cat([getattr(run, name) for run in runs]) for name in ("score", "database", "length")]
+    probability = torch.empty_like(features[0])
+    every = torch.arange(len(databases))
+    for fold in split_database_folds(databases, min(FOLDS, len(set(databases))), seed=0):
         unseen = torch.tensor(fold)
         calibration = fit(runs, every[~torch.isin(every, unseen)])
-        probability[unseen] = calibration.probability(*(values[unseen] for values in known))
-    return list(probability.split([len(run.asked) for run in runs]))
+        probability[unseen] = calibration.probability(*(feature[unseen] for feature in features))
+    return list(probability.split([len(run.question_database) for run in runs]))
 
 
 def sets(rankings: Rankings, probability: Tensor, complete: float) -> dict[str, float]:
-    """What :class:`~joingr_pyg.evaluation.metrics.SetMetrics` says of sets that are to be complete with a probability.
+    """The values of :class:`~joingr_pyg.evaluation.metrics.SetMetrics` for sets of a wanted completeness.
 
     Args:
         rankings: The rankings of ``Q`` questions.
         probability: ``[Q, C]`` probability that each ranked table is needed.
-        complete: The probability that is asked for, above 0 and below 1.
+        complete: Probability with which a set is to hold every needed table, above 0 and below 1.
     """
     metrics = SetMetrics()
     metrics.update(rankings.table, set_sizes(probability, complete), probability, rankings.gold)

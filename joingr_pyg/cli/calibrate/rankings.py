@@ -12,10 +12,10 @@ from joingr_pyg.runs.question_records import QuestionRecord
 
 @dataclass(frozen=True)
 class Rankings:
-    """What ``Q`` questions got in their first ``C`` places.
+    """The first ``C`` ranked tables of ``Q`` questions.
 
     Attributes:
-        asked: ``Q`` names of the databases that were asked.
+        question_database: ``Q`` names of the databases that the questions are asked of.
         table: ``[Q, C]`` table numbers, ``-1`` for empty places.
         score: ``[Q, C]`` scores, ``-inf`` for empty places.
         database: ``[Q, C]`` number of each table's database, ``-1`` for empty places.
@@ -23,7 +23,7 @@ class Rankings:
         length: ``[Q]`` lengths of the questions.
     """
 
-    asked: tuple[str, ...]
+    question_database: tuple[str, ...]
     table: Tensor
     score: Tensor
     database: Tensor
@@ -32,7 +32,7 @@ class Rankings:
 
     @classmethod
     def of(cls, records: Sequence[QuestionRecord]) -> "Rankings":
-        """The first :data:`~joingr_pyg.models.calibration.CANDIDATES` places of questions."""
+        """The rankings of question records, cut to :data:`~joingr_pyg.models.calibration.CANDIDATES` tables."""
         ranked = [record.ranked[:CANDIDATES] for record in records]
         gold = [sorted(record.gold) for record in records]
         table = _numbers([*ranked, *gold])
@@ -58,9 +58,9 @@ def _database(table: str) -> str:
 
 
 def _numbers(names: Iterable[Sequence[str]]) -> dict[str, int]:
-    return {name: number for number, name in enumerate(dict.fromkeys(name for each in names for name in each))}
+    return {name: number for number, name in enumerate(dict.fromkeys(name for group in names for name in group))}
 
 
 def _padded(rows: Sequence[Sequence[float]], width: int, empty: float) -> Tensor:
-    """``[Q, width]``, whole numbers where ``empty`` is one."""
+    """Rows filled up with ``empty``: ``[Q, width]``, of integers if all values are integers."""
     return torch.tensor([[*row, *[empty] * (width - len(row))] for row in rows])

@@ -16,7 +16,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add = parser.add_argument
     add("paths", nargs="+", type=Path, metavar="FOLDER", help="folder with runs, or a file of --each --json")
     add("--sort", metavar="NAME", help="metric, best first, or parameter (default: the last metric)")
-    add("--each", action="store_true", help="a line a run, instead of mean ± standard deviation over seeds")
+    add("--each", action="store_true", help="one line for each run, instead of mean ± standard deviation over seeds")
     add("--where", action="append", default=[], metavar="KEY=VALUE", help="only runs with this value; may be repeated")
     add("--csv", type=Path, metavar="FILE", help="write the table as CSV")
     add("--markdown", type=Path, metavar="FILE", help="write the table as Markdown")
@@ -24,7 +24,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--plot", type=Path, metavar="FILE", help="draw a figure: FILE.png, .pdf or .svg; with --x or --heatmap")
     add("--x", metavar="KEY", help="parameter on the horizontal axis, such as model.hops")
     add("--y", metavar="METRIC", help="metric that is drawn (default: the last one)")
-    add("--line", metavar="KEY[,KEY]", help="parameters whose values get a line each")
+    add("--line", metavar="KEY[,KEY]", help="parameters; each of their values has its own line")
     add("--heatmap", metavar="KEY,KEY", help="parameters on the vertical and the horizontal axis of a heat map")
 
 
@@ -35,13 +35,13 @@ def run(arguments: Namespace) -> None:
         JoinGRError: If the input is bad, in one sentence.
     """
     if (arguments.plot is None) != (arguments.x is None and arguments.heatmap is None):
-        raise JoinGRError("A figure takes --plot FILE.png and one of --x KEY and --heatmap KEY,KEY.")
+        raise JoinGRError("A figure needs --plot FILE.png and either --x KEY or --heatmap KEY,KEY.")
     if arguments.x is not None and arguments.heatmap is not None:
-        raise JoinGRError("A figure is drawn over --x or as a --heatmap: give one of them.")
+        raise JoinGRError("--x and --heatmap draw different figures: give one of them.")
     if arguments.x is None and arguments.line is not None:
-        raise JoinGRError("--line gives lines to a figure over --x KEY: add it.")
+        raise JoinGRError("--line needs a figure over --x KEY: add --x KEY.")
     if arguments.plot is None and arguments.y is not None:
-        raise JoinGRError("--y is the metric of a figure: add --plot FILE.png, or sort the table with --sort.")
+        raise JoinGRError("--y names the metric of a figure: add --plot FILE.png, or sort the table with --sort.")
     collection = collect(arguments.paths)
     runs = select(collection.runs, arguments.where)
     table = sweep_table(runs, arguments.sort, arguments.each)

@@ -22,7 +22,7 @@ def draw_lines(runs: Sequence[Run], x: str, metric: str, lines: Sequence[str] = 
         runs: The runs.
         x: The parameter on the horizontal axis.
         metric: The metric on the vertical axis.
-        lines: Parameters whose values get a line each.
+        lines: Parameters; every combination of their values has its own line.
 
     Raises:
         JoinGRError: If there is no such parameter or metric, or the runs differ by yet another parameter.
@@ -108,8 +108,8 @@ def draw_heatmap(runs: Sequence[Run], rows: str, columns: str, metric: str) -> F
             color="white" if dark else "black",
             fontweight="bold" if grid[row, column] == high else "normal",
         )
-    axes.set_xticks(range(len(across)), [shown(each) for each in across])
-    axes.set_yticks(range(len(down)), [shown(each) for each in down])
+    axes.set_xticks(range(len(across)), [shown(value) for value in across])
+    axes.set_yticks(range(len(down)), [shown(value) for value in down])
     axes.set_xlabel(columns)
     axes.set_ylabel(rows)
     axes.spines[:].set_visible(False)
@@ -124,7 +124,7 @@ def _lines(runs: Sequence[Run], keys: Sequence[str], metric: str) -> list[Line]:
         require_parameter(runs, key)
     if len(set(keys)) < len(keys):
         raise JoinGRError(f"A figure shows different parameters on its axes and lines (got {', '.join(keys)}).")
-    table = sweep_table(runs, each=SEED in keys)
+    table = sweep_table(runs, per_run=SEED in keys)
     if metric not in table.metrics:
         raise JoinGRError(f"The runs have no metric {metric!r}: choose of {', '.join(table.metrics)}.")
     lines = only(table, keys).lines

@@ -1,4 +1,4 @@
-"""Runs of a sweep in one table: a line a configuration, or a line a run."""
+"""Runs of a sweep in one table, with one line for each configuration or for each run."""
 
 import csv
 import io
@@ -41,14 +41,14 @@ class SweepTable:
         keys: Parameters that differ, the columns.
         metrics: Names of the metrics.
         lines: The lines.
-        each: Whether a line is a run; else runs that differ by seed alone share one.
+        per_run: Whether every run has its own line; otherwise runs that differ in their seed only share one.
         repeated: Runs left out because a newer one has the same configuration and seed.
     """
 
     keys: tuple[str, ...]
     metrics: tuple[str, ...]
     lines: tuple[Line, ...]
-    each: bool
+    per_run: bool
     repeated: tuple[Run, ...] = ()
 
     @property
@@ -61,17 +61,17 @@ class SweepTable:
         count = len(self.runs)
         parts = [*shared_names(self.runs), f"{count} runs" if count > 1 else "1 run"]
         if any(line.spread for line in self.lines):
-            parts.append(f"± standard deviation over {'folds' if self.each else 'seeds'}")
+            parts.append(f"± standard deviation over {'folds' if self.per_run else 'seeds'}")
         return ", ".join(parts)
 
 
-def sweep_table(runs: Sequence[Run], sort: str | None = None, each: bool = False) -> SweepTable:
+def sweep_table(runs: Sequence[Run], sort: str | None = None, per_run: bool = False) -> SweepTable:
     """Bring runs into a table.
 
     Args:
         runs: The runs.
         sort: The metric to sort by, best first, or a parameter, ascending; ``None`` takes the last metric.
-        each: Keep every run on a line of its own, instead of the mean and standard deviation over seeds.
+        per_run: Give every run its own line, instead of mean and standard deviation over seeds.
 
     Raises:
         JoinGRError: If there is nothing of the name to sort by.
@@ -79,17 +79,17 @@ def sweep_table(runs: Sequence[Run], sort: str | None = None, each: bool = False
     metrics = tuple(dict.fromkeys(name for run in runs for name in run.metrics))
     keys = differing(runs)
     repeated: list[Run] = []
-    if each:
+    if per_run:
         groups = [[run] for run in runs]
     else:
-        found: dict[str, dict[Any, Run]] = defaultdict(dict)
+        by_configuration: dict[str, dict[Any, Run]] = defaultdict(dict)
         for run in sorted(runs, key=lambda run: run.modified):
-            older = found[run.configuration].get(run.seed)
+            older = by_configuration[run.configuration].get(run.seed)
             repeated += [older] if older is not None else []
-            found[run.configuration][run.seed] = run
-        groups = [[by_seed[seed] for seed in sorted(by_seed, key=in_order)] for by_seed in found.values()]
+            by_configuration[run.configuration][run.seed] = run
+        groups = [[by_seed[seed] for seed in sorted(by_seed, key=in_order)] for by_seed in by_configuration.values()]
         keys = [key for key in keys if key != SEED]
-    lines = [_line(group, keys, each) for group in groups]
+    lines = [_line(group, keys, per_run) for group in groups]
     # Ties, and lines without the metric, are in the order of their parameters.
     lines.sort(key=lambda line: [in_order(line.parameters.get(key)) for key in keys])
     by = metrics[-1] if sort is None else sort
@@ -99,13 +99,13 @@ def sweep_table(runs: Sequence[Run], sort: str | None = None, each: bool = False
         lines.sort(key=lambda line: in_order(line.runs[0].parameters.get(by)))
     else:
         raise JoinGRError(f"There is nothing called {by!r} to sort by: choose of {', '.join([*metrics, *keys])}.")
-    return SweepTable(tuple(keys), metrics, tuple(lines), each, tuple(repeated))
+    return SweepTable(tuple(keys), metrics, tuple(lines), per_run, tuple(repeated))
 
 
-def _line(runs: Sequence[Run], keys: Sequence[str], each: bool) -> Line:
+def _line(runs: Sequence[Run], keys: Sequence[str], per_run: bool) -> Line:
     parameters = {key: runs[0].parameters[key] for key in keys if key in runs[0].parameters}
     if len(runs) == 1:
-        return Line(parameters, runs[0].metrics, runs[0].spread if each else {}, tuple(runs))
+        return Line(parameters, runs[0].metrics, runs[0].spread if per_run else {}, tuple(runs))
     shared = [name for name in runs[0].metrics if all(name in run.metrics for run in runs)]
     mean, spread = mean_and_spread([{name: run.metrics[name] for name in shared} for run in runs])
     return Line(parameters, mean, spread, tuple(runs))
@@ -180,7 +180,7 @@ def as_csv(table: SweepTable) -> str:
 def as_json(table: SweepTable) -> str:
     """The table as JSON: its runs in its order if a line is a run, else the means and deviations."""
     content = runs_as_json(table.runs)
-    if not table.each:
+    if not table.per_run:
         del content["runs"]
         content["lines"] = [
             {

@@ -27,7 +27,7 @@ SPLIT = "shared out at hop {hop}"
 
 @dataclass(frozen=True)
 class Failure:
-    """A gold table that a question did not get.
+    """A gold table that is not among the best tables of a question.
 
     Args:
         index: Number of the question.
@@ -37,7 +37,7 @@ class Failure:
         reason: :data:`NO_JOINS`, :data:`NO_WAY`, :data:`TOO_FAR`, :data:`SPLIT` with the hop, or :data:`ANCHOR`.
         hop: The hop on the strongest path where the share was smallest; 0 where there is no path.
         share: The share there.
-        choices: Among how many tables.
+        choices: Number of tables that the deposit was shared among there.
         path: Tables along the strongest path, from an anchor.
         seed: Seed of the run.
     """
@@ -63,7 +63,7 @@ class Analysis:
         runs: Number of runs.
         questions: Number of questions of each.
         hops: Number of hops of the model.
-        k: Number of tables a question got.
+        k: Number of ranked tables of a question that count.
     """
 
     failures: tuple[Failure, ...]
@@ -79,7 +79,7 @@ class Analysis:
 
     def tables(self, reason: str) -> float:
         """Missed tables for a reason, mean over runs."""
-        return sum(each.reason == reason for each in self.failures) / self.runs
+        return sum(failure.reason == reason for failure in self.failures) / self.runs
 
     def questions_with(self, reason: str | None = None) -> float:
         """Questions that miss a table, for a reason or at all, mean over runs."""
@@ -101,11 +101,11 @@ def analyse(runs: Sequence[Run], k: int = 15) -> Analysis:
     """
     if k < 1:
         raise JoinGRError(f"K needs to be at least 1 (got {k}).")
-    found: list[Failure] = []
+    failures: list[Failure] = []
     questions = hops = 0
     for run in runs:
         if run.parameters.get("setting") != "pooled":
-            raise JoinGRError(f"'{run.place}' ranked within databases: failures are told of pooled runs.")
+            raise JoinGRError(f"'{run.place}' ranked within databases: name a run with setting=pooled.")
         if k > max(kept(list(run.metrics))):
             raise JoinGRError(
                 f"'{run.place}' kept {max(kept(list(run.metrics)))} tables a question: take no more than that, not {k}."
@@ -120,8 +120,8 @@ def analyse(runs: Sequence[Run], k: int = 15) -> Analysis:
             model.eval().index(dataset.corpus())
             for row in rows:
                 record = records[dataset.questions[row].index]
-                found += missed_tables(model, queries[[row]], record, k, int(run.seed or 0))
-    return Analysis(tuple(found), len(runs), questions, hops, k)
+                failures += missed_tables(model, queries[[row]], record, k, int(run.seed or 0))
+    return Analysis(tuple(failures), len(runs), questions, hops, k)
 
 
 def _tested(run: Run, dataset: JoinGraphs, queries: Queries, models: int) -> list[list[int]]:
@@ -138,34 +138,34 @@ def _tested(run: Run, dataset: JoinGraphs, queries: Queries, models: int) -> lis
 
 
 @torch.no_grad()
-def missed_tables(model: JoinGR, asked: Queries, record: QuestionRecord, k: int, seed: int = 0) -> list[Failure]:
-    """The gold tables that one question did not get, by name.
+def missed_tables(model: JoinGR, query: Queries, record: QuestionRecord, k: int, seed: int = 0) -> list[Failure]:
+    """The gold tables missing among the best ``k`` of one question, sorted by name.
 
     Args:
         model: The model, bound to the corpus.
-        asked: The question.
-        record: What it got.
+        query: The question.
+        record: Its gold and ranked tables.
         k: Number of tables that count.
-        seed: Seed of the run, to be noted.
+        seed: Seed of the run.
     """
     missing = sorted(record.gold.difference(record.ranked[:k]))
     if not missing:
         return []
     corpus = model.corpus
-    evidence = model.evidence(asked)
-    output = model(asked.vector, evidence)
+    evidence = model.evidence(query)
+    output = model(query.vector, evidence)
     anchors = {table for table in evidence.anchor[0].tolist() if table >= 0}
     numbers = {".".join(name): number for name, number in corpus.table_number.items()}
     joins = corpus.edge_index[:, corpus.edge_index[0] != corpus.edge_index[1]].numpy()
     joined = set(joins.flatten().tolist())
     links = coo_array((np.ones(joins.shape[1]), joins), shape=(corpus.num_tables, corpus.num_tables))
     part = connected_components(links, directed=False)[1]
-    found = []
+    failures = []
     for name in missing:
         table = numbers[name]
         steps = [] if table in anchors else strongest_path(output, 0, table)
         weakest = min(steps, key=lambda step: step.share, default=None)
-        found.append(
+        failures.append(
             Failure(
                 index=record.index,
                 question=record.question,
@@ -179,7 +179,7 @@ def missed_tables(model: JoinGR, asked: Queries, record: QuestionRecord, k: int,
                 seed=seed,
             )
         )
-    return found
+    return failures
 
 
 def _reason(joined: bool, anchor: bool, together: bool, weakest: Step | None) -> str:

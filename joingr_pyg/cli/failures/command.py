@@ -1,4 +1,4 @@
-"""``joingr failures``: why a trained model misses gold tables, as a table and a picture."""
+"""``joingr failures``: why a trained model misses gold tables, as a table and a figure."""
 
 import csv
 import io
@@ -57,7 +57,7 @@ def title_of(runs: list[Run], analysis: Analysis) -> str:
 
 
 def as_markdown(analysis: Analysis, title: str) -> str:
-    """The reasons, then every missed table of the first seed with the path that was shared out."""
+    """The reasons, then every missed table of the first seed with the strongest path to it."""
     lines = [
         "# Missed gold tables",
         "",
@@ -68,15 +68,17 @@ def as_markdown(analysis: Analysis, title: str) -> str:
     ]
     for reason in analysis.reasons:
         lines.append(f"| {reason} | {_count(analysis.tables(reason))} | {_count(analysis.questions_with(reason))} |")
-    seed = min((each.seed for each in analysis.failures), default=0)
+    seed = min((failure.seed for failure in analysis.failures), default=0)
     lines += ["", f"Every missed table of seed {seed}:" if analysis.runs > 1 else "Every missed table:", ""]
     lines += ["| question | | missed | reason | share | path |", "| --: | :-- | :-- | :-- | --: | :-- |"]
-    for each in analysis.failures:
-        if each.seed == seed:
-            share = f"{each.share:.3f} among {each.choices}" if each.path else ""
-            table = each.table.partition(".")[2]
-            question = each.question.replace("|", "\\|").replace("\n", " ")
-            lines.append(f"| {each.index} | {question} | {table} | {each.reason} | {share} | {' → '.join(each.path)} |")
+    for failure in analysis.failures:
+        if failure.seed == seed:
+            share = f"{failure.share:.3f} among {failure.choices}" if failure.path else ""
+            table = failure.table.partition(".")[2]
+            question = failure.question.replace("|", "\\|").replace("\n", " ")
+            lines.append(
+                f"| {failure.index} | {question} | {table} | {failure.reason} | {share} | {' → '.join(failure.path)} |"
+            )
     return "\n".join(lines) + "\n"
 
 
@@ -87,15 +89,25 @@ def as_csv(analysis: Analysis) -> str:
     writer.writerow(
         ["seed", "index", "question", "gold tables", "missed", "reason", "hop", "share", "shared among", "path"]
     )
-    for each in analysis.failures:
-        writer.writerow([each.seed, each.index, each.question, each.gold, each.table, each.reason, *_split(each)])
+    for failure in analysis.failures:
+        writer.writerow(
+            [
+                failure.seed,
+                failure.index,
+                failure.question,
+                failure.gold,
+                failure.table,
+                failure.reason,
+                *_split(failure),
+            ]
+        )
     return file.getvalue()
 
 
-def _split(each: Failure) -> list[str]:
-    if not each.path:
+def _split(failure: Failure) -> list[str]:
+    if not failure.path:
         return ["", "", "", ""]
-    return [str(each.hop), f"{each.share:.6g}", str(each.choices), " > ".join(each.path)]
+    return [str(failure.hop), f"{failure.share:.6g}", str(failure.choices), " > ".join(failure.path)]
 
 
 def _count(number: float) -> str:

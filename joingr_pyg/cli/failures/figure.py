@@ -1,4 +1,4 @@
-"""A picture of why gold tables were missed."""
+"""A figure of why gold tables were missed."""
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -8,7 +8,7 @@ from joingr_pyg.plotting.files import BLUE, GREY, ORANGE, VERMILION
 
 
 def draw_failures(analysis: Analysis, title: str) -> Figure:
-    """Draw the reasons, and the shares that split the mass.
+    """Draw the number of missed tables by reason, and the smallest share on the path to each.
 
     Args:
         analysis: The failures.
@@ -22,7 +22,7 @@ def draw_failures(analysis: Analysis, title: str) -> Figure:
     left, right = figure.subplots(1, 2, width_ratios=[1, 1])
     reasons = [reason for reason in analysis.reasons if analysis.tables(reason)]
     counts = [analysis.tables(reason) for reason in reasons]
-    hops = {hop for hop in range(1, analysis.hops + 1) if any(each.hop == hop for each in analysis.failures)}
+    hops = {hop for hop in range(1, analysis.hops + 1) if any(failure.hop == hop for failure in analysis.failures)}
     colors = [BLUE if reason.startswith("shared out") else VERMILION for reason in reasons]
     bars = left.barh(reasons, counts, color=colors)
     shown = [f"{count:.0f}" if float(count).is_integer() else f"{count:.1f}" for count in counts]
@@ -33,10 +33,12 @@ def draw_failures(analysis: Analysis, title: str) -> Figure:
 
     rng = np.random.default_rng(0)
     for hop in sorted(hops):
-        split = [each for each in analysis.failures if each.hop == hop]
+        split = [failure for failure in analysis.failures if failure.hop == hop]
         beside = rng.uniform(-0.17, 0.17, len(split))
-        right.scatter(hop - 0.2 + 0.5 * beside, [each.share for each in split], 14, BLUE, alpha=0.55, linewidths=0)
-        even = [1 / each.choices for each in split]
+        right.scatter(
+            hop - 0.2 + 0.5 * beside, [failure.share for failure in split], 14, BLUE, alpha=0.55, linewidths=0
+        )
+        even = [1 / failure.choices for failure in split]
         right.scatter(hop + 0.2 + 0.5 * beside, even, 14, ORANGE, marker="D", alpha=0.55, linewidths=0)
     right.set_yscale("log")
     right.set_xticks(sorted(hops))

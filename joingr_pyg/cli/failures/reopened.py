@@ -1,4 +1,4 @@
-"""The dataset and the models of a finished run, opened again from what its folder says."""
+"""The dataset and the models of a finished run, loaded again from its config and checkpoints."""
 
 from collections.abc import Mapping
 from importlib import import_module
@@ -17,7 +17,7 @@ def reopen_dataset(run: Run) -> JoinGraphs:
     """The split that a run was tested on, with its encoder and their cache.
 
     Raises:
-        JoinGRError: If the run does not say what it was made with, or a file is missing.
+        JoinGRError: If the run's config is incomplete, or a file is missing.
     """
     try:
         config = run.summary["config"]
@@ -26,7 +26,7 @@ def reopen_dataset(run: Run) -> JoinGraphs:
         return _made(config["dataset"]["source"], split=run.summary["split"], encoder=encoder)
     except (KeyError, TypeError, ImportError, AttributeError) as error:
         raise JoinGRError(
-            f"'{run.place}' does not say what it was made with ({type(error).__name__}: {error}): run it again."
+            f"'{run.place}' holds an incomplete config ({type(error).__name__}: {error}): run it again."
         ) from error
 
 
@@ -36,10 +36,10 @@ def reopen_models(run: Run, dataset: JoinGraphs) -> list[JoinGR]:
     Raises:
         JoinGRError: If there is none, or its file is missing.
     """
-    said = [Path(path) for path in run.summary.get("checkpoints", [])]
-    if run.folder is not None and said:
+    written = [Path(path) for path in run.summary.get("checkpoints", [])]
+    if run.folder is not None and written:
         # Beside metrics.json, wherever the folder lies now.
-        places = [Path(path.parent.name, path.name) if len(said) > 1 else Path(path.name) for path in said]
+        places = [Path(path.parent.name, path.name) if len(written) > 1 else Path(path.name) for path in written]
         paths = [run.folder / place for place in places]
     else:
         paths = [Path(path) for path in [run.summary.get("checkpoint")] if path]
@@ -50,15 +50,17 @@ def reopen_models(run: Run, dataset: JoinGraphs) -> list[JoinGR]:
         model, description = load_checkpoint(path)
         require_encoder(description, dataset.encoder.name, dataset.encoder.identity, path)
         if not isinstance(model, JoinGR):
-            raise JoinGRError(f"'{path}' holds no JoinGR, whose walk alone is looked into.")
+            raise JoinGRError(f"'{path}' holds no JoinGR model: failures are explained by its walk only.")
         models.append(model)
     return models
 
 
 def _made(config: Mapping[str, Any], **more: Any) -> Any:
-    """Make what a config describes; it names a class of this package and no other."""
+    """Make the object that a config describes. Its class has to be of this package."""
     module, _, name = str(config["_target_"]).rpartition(".")
     if not module.startswith("joingr_pyg."):
-        raise JoinGRError(f"A run of this package is made of its own parts, not of {config['_target_']!r}.")
+        raise JoinGRError(
+            f"The config of the run names {config['_target_']!r}, which is not a class of this package: run it again."
+        )
     options = {key: value for key, value in config.items() if not key.startswith("_")}
     return getattr(import_module(module), name)(**options, **more)

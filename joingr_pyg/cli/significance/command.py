@@ -1,4 +1,4 @@
-"""``joingr significance``: two methods on the same questions, question by question."""
+"""``joingr significance``: compare two methods on the same questions."""
 
 import json
 from argparse import ArgumentParser, Namespace
@@ -21,11 +21,11 @@ from joingr_pyg.runs.question_records import QuestionRecord, kept, measures, rea
 
 @dataclass(frozen=True)
 class Measured:
-    """A method on its questions.
+    """The metrics of one method on every question.
 
     Args:
         name: What it is called.
-        runs: Its runs, a seed each.
+        runs: Its runs, one for every seed.
         questions: Its questions, as the first run has them.
         values: ``[Q]`` values of each metric, means over the runs.
     """
@@ -56,7 +56,7 @@ def run(arguments: Namespace) -> None:
     if arguments.samples < 1:
         raise JoinGRError(f"'--samples' needs to be at least 1 (got {arguments.samples}).")
     first, second = (
-        measured([Path(each) for each in given.split(",")]) for given in (arguments.first, arguments.second)
+        measured([Path(folder) for folder in folders.split(",")]) for folders in (arguments.first, arguments.second)
     )
     _require_same_questions(first, second)
     differences = paired_bootstrap(first.values, second.values, arguments.samples, arguments.seed)
@@ -76,42 +76,42 @@ def run(arguments: Namespace) -> None:
 
 
 def measured(folders: Sequence[Path]) -> Measured:
-    """One method's values a question, means over the seeds that folders hold.
+    """The metrics of one method on every question, means over the seeds that the folders hold.
 
     Raises:
-        JoinGRError: If there is no run, runs differ by more than their seed, or were asked different questions.
+        JoinGRError: If there is no run, runs differ by more than their seed, or have different questions.
     """
     runs = list(collect(folders).runs)
     others = [key for key in differing(runs) if key != "seed"]
     if others:
         raise JoinGRError(
-            f"The runs in {', '.join(repr(str(each)) for each in folders)} differ by {', '.join(others)}: "
-            "name folders of one configuration, whose seeds alone differ."
+            f"The runs in {', '.join(repr(str(folder)) for folder in folders)} differ by {', '.join(others)}: "
+            "name folders of one configuration, which may differ in its seed only."
         )
     return averaged(runs)
 
 
 def averaged(runs: Sequence[Run]) -> Measured:
-    """The same of runs that are known to differ by their seed alone.
+    """The metrics of one method on every question, means over runs that differ in their seed only.
 
     Raises:
-        JoinGRError: If they were asked different questions.
+        JoinGRError: If they have different questions.
     """
     names = [name for name in runs[0].metrics if all(name in run.metrics for run in runs)]
-    asked = [_of(run) for run in runs]
-    for run, records in zip(runs, asked, strict=True):
-        if _identity(records) != _identity(asked[0]):
+    questions = [_questions(run) for run in runs]
+    for run, records in zip(runs, questions, strict=True):
+        if _identity(records) != _identity(questions[0]):
             raise JoinGRError(f"'{runs[0].folder}' and '{run.folder}' are runs on different questions.")
-    values = [measures(records, kept(names)) for records in asked]
+    values = [measures(records, kept(names)) for records in questions]
     return Measured(
         _name(runs),
         runs,
-        asked[0],
-        {name: np.mean([each[name] for each in values], axis=0) for name in values[0]},
+        questions[0],
+        {name: np.mean([value[name] for value in values], axis=0) for name in values[0]},
     )
 
 
-def _of(run: Run) -> list[QuestionRecord]:
+def _questions(run: Run) -> list[QuestionRecord]:
     if run.folder is None:
         raise JoinGRError(f"'{run.place}' comes from a file of runs, which holds no questions: name its folder.")
     return read_questions(run.folder)
@@ -124,17 +124,17 @@ def _name(runs: Sequence[Run]) -> str:
 
 
 def _identity(records: Sequence[QuestionRecord]) -> list[tuple[int, str, str, frozenset[str]]]:
-    return [(each.index, each.question, each.database, each.gold) for each in records]
+    return [(record.index, record.question, record.database, record.gold) for record in records]
 
 
 def _require_same_questions(first: Measured, second: Measured) -> None:
     if _identity(first.questions) != _identity(second.questions):
-        told = [
-            f"'{each.runs[0].folder}' ({each.runs[0].parameters['dataset']}, {len(each.questions)} questions)"
-            for each in (first, second)
+        names = [
+            f"'{method.runs[0].folder}' ({method.runs[0].parameters['dataset']}, {len(method.questions)} questions)"
+            for method in (first, second)
         ]
         raise JoinGRError(
-            f"{told[0]} and {told[1]} are runs on different questions: a paired comparison takes the same ones."
+            f"{names[0]} and {names[1]} are runs on different questions: a paired comparison needs the same questions."
         )
 
 
@@ -145,15 +145,15 @@ def _table(first: Measured, second: Measured, differences: Mapping[str, Differen
     table.add_column("metric")
     for heading in ("A", "B", "A − B", "95 % interval", "p"):
         table.add_column(heading, justify="right", no_wrap=True)
-    for name, each in differences.items():
-        p = "< .001" if each.p < 0.001 else f"{each.p:.3f}"
+    for name, difference in differences.items():
+        p = "< .001" if difference.p < 0.001 else f"{difference.p:.3f}"
         table.add_row(
             name,
-            f"{each.first:.3f}",
-            f"{each.second:.3f}",
-            f"{each.difference:+.3f}",
-            f"{each.low:+.3f} to {each.high:+.3f}",
+            f"{difference.first:.3f}",
+            f"{difference.second:.3f}",
+            f"{difference.difference:+.3f}",
+            f"{difference.low:+.3f} to {difference.high:+.3f}",
             p,
-            style="bold" if each.clear else None,
+            style="bold" if difference.clear else None,
         )
     return table

@@ -9,7 +9,7 @@ def test_rankings_by_hand() -> None:
     first = QuestionRecord(0, "?", "x", frozenset({"x.a", "y.b"}), ("x.a", "y.c", "x.d"), (3.0, 2.0, 1.0))
     second = QuestionRecord(1, "?", "y", frozenset({"y.c"}), ("y.c",), (0.5,))
     found = Rankings.of([first, second])
-    assert found.asked == ("x", "y")
+    assert found.question_database == ("x", "y")
     assert found.table.shape == found.score.shape == found.database.shape == (2, CANDIDATES)
     a, c, d = found.table[0, :3].tolist()
     assert len({a, c, d}) == 3

@@ -67,7 +67,7 @@ def test_a_heat_map_of_some_runs(sweep: Path, tmp_path: Path, capsys: pytest.Cap
     ("given", "parts"),
     [
         (["--sort", "R@9"], ["'R@9'", "R@5, PR@5, model.anchors, model.hops"]),
-        (["--plot", "f.png"], ["--plot FILE.png and one of --x KEY and --heatmap"]),
+        (["--plot", "f.png"], ["--plot FILE.png and either --x KEY or --heatmap"]),
         (["--x", "model.hops"], ["--plot FILE.png"]),
         (["--y", "R@5"], ["--plot FILE.png"]),
         (["--plot", "f.png", "--heatmap", "a,b", "--line", "c"], ["--x KEY"]),

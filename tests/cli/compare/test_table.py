@@ -53,7 +53,7 @@ def test_seeds_are_one_line_of_mean_and_standard_deviation(runs: list[Run]) -> N
 
 
 def test_each_run_keeps_its_spread_over_folds(runs: list[Run]) -> None:
-    table = sweep_table(runs, each=True)
+    table = sweep_table(runs, per_run=True)
     assert table.keys == ("model.hops", "seed")
     assert [tuple(line.parameters.values()) for line in table.lines] == [(1, 1), (2, 1), (2, 0), (1, 0), (10, 0)]
     assert {line.spread["R@5"] for line in table.lines} == {0.3}
@@ -86,7 +86,7 @@ def test_of_a_repeated_run_the_newest_counts(make_run: MakeRun, tmp_path: Path) 
     table = sweep_table(runs)
     assert [line.metrics for line in table.lines] == [{"R@5": 0.5}]
     assert [run.place.rpartition("/")[2] for run in table.repeated] == ["old"]
-    assert len(sweep_table(runs, each=True).lines) == 2
+    assert len(sweep_table(runs, per_run=True).lines) == 2
 
 
 def test_metrics_that_only_some_runs_have_leave_gaps(make_run: MakeRun, tmp_path: Path) -> None:
@@ -128,7 +128,7 @@ def test_csv_is_in_full_precision(runs: list[Run]) -> None:
 
 
 def test_json_has_the_runs_or_the_lines(runs: list[Run]) -> None:
-    each = json.loads(as_json(sweep_table(runs, each=True)))
+    each = json.loads(as_json(sweep_table(runs, per_run=True)))
     assert [row["parameters"] for row in each["runs"]][:2] == [
         {"model.hops": 1, "seed": 1},
         {"model.hops": 2, "seed": 1},

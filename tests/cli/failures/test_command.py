@@ -82,7 +82,7 @@ def test_a_run_makes_nothing_but_parts_of_this_package(crossed: Any, tmp_path: P
     metrics["config"]["encoder"] = {"_target_": "os.system", "command": "true"}
     (moved / "metrics.json").write_text(json.dumps(metrics))
     assert main(["failures", str(moved), "--k", "3"]) == 2
-    assert "not of 'os.system'" in capsys.readouterr().err
+    assert "'os.system', which is not a class of this package" in capsys.readouterr().err
 
 
 def test_no_more_tables_are_asked_for_than_were_kept(crossed: Any, capsys: Capture) -> None:
