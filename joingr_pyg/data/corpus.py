@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 PAIRS_AT_ONCE = 1 << 15
 """Columns compared at once where single pairs of a question and a table are: it bounds the memory."""
 
+SAMPLED_TABLES = 200
+"""Tables whose median similarity stands for that of all tables of a large corpus."""
+
 
 @dataclass(frozen=True, eq=False)
 class Corpus:
@@ -173,6 +176,21 @@ class Corpus:
         """``[B, N]`` cosines of columns, and ``[B, T]`` the best of each table."""
         scores = (query @ self.x.t()).cpu().numpy()
         return scores, np.maximum.reduceat(scores, self.first_column, axis=1)
+
+    def median_similarity(self, query: Tensor) -> Tensor:
+        """``[B]`` medians of :meth:`similarity` over at most :data:`SAMPLED_TABLES` evenly spaced tables."""
+        x, first = self._sample
+        scores = (query @ x.t().to(query)).cpu().numpy()
+        return torch.from_numpy(np.maximum.reduceat(scores, first, axis=1)).median(dim=1).values
+
+    @cached_property
+    def _sample(self) -> tuple[Tensor, np.ndarray]:
+        """Columns of evenly spaced tables, and the first column of each."""
+        table = np.arange(0, self.num_tables, -(-self.num_tables // SAMPLED_TABLES))
+        ptr = np.append(self.first_column, self.num_columns)
+        column = np.concatenate([np.arange(ptr[number], ptr[number + 1]) for number in table])
+        width = ptr[table + 1] - ptr[table]
+        return self.x[torch.from_numpy(column)], width.cumsum() - width
 
     def similarity_of(self, query: Tensor, question: Tensor, table: Tensor) -> tuple[Tensor, Tensor]:
         """The same for single pairs of a question and a table, at a cost that follows the pairs alone.

@@ -144,12 +144,17 @@ class DenseExplainedRanking(ExplainedRanking):
         ]
 
     def _path(self, question: int, table: int) -> tuple[JoinStep, ...]:
-        if self._output is None or share_from_others(self._output, question, table) <= 0.5:
-            return ()
-        return tuple(
-            JoinStep(step.frontier, step.neighbor, step.edge, step.deposit)
-            for step in strongest_path(self._output, question, table)
-        )
+        return () if self._output is None else deposit_path(self._output, question, table)
+
+
+def deposit_path(output: WalkOutput, question: int, table: int) -> tuple[JoinStep, ...]:
+    """The joins along which the deposits of a table came, if more than half of them came from other anchors."""
+    if share_from_others(output, question, table) <= 0.5:
+        return ()
+    return tuple(
+        JoinStep(step.frontier, step.neighbor, step.edge, step.deposit)
+        for step in strongest_path(output, question, table)
+    )
 
 
 def matched_words(scores: Mapping[str, float]) -> tuple[str, ...]:

@@ -3,11 +3,14 @@
 import pytest
 import torch
 
+from joingr_pyg.data import corpus as corpus_module
 from joingr_pyg.data.corpus import Corpus
 from joingr_pyg.data.queries import Queries
 from joingr_pyg.models import JoinGR, heuristic
 from joingr_pyg.models.explanation import matched_words
+from joingr_pyg.models.joingr import backend
 from joingr_pyg.models.joingr_plus import untrained
+from joingr_pyg.testing.synthetic import synthetic_corpus, synthetic_questions
 
 QUESTION = Queries(torch.tensor([[1.0, 0.0]]), ("Which t0?",))
 
@@ -48,3 +51,29 @@ def test_empty_places_are_not_explained(chain: Corpus) -> None:
     ranked = heuristic(anchors=1, hops=1, unreached="drop").eval().index(chain).explained(QUESTION, 4)
     assert ranked.ranking.table.tolist() == [[0, 1, -1, -1]]
     assert len(ranked.explain(0, 4)) == 2
+
+
+@pytest.mark.parametrize("options", [{}, {"mmr": 0.6}, {"unreached": "drop"}, {"similarity_weight": 0.5}], ids=str)
+def test_large_corpora_are_explained_alike(options: dict[str, object], monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus = synthetic_corpus(300, dim=16)
+    torch.manual_seed(0)
+    model = JoinGR(16, **options).eval().index(corpus)  # type: ignore[arg-type]
+    queries = Queries(synthetic_questions(corpus, 20))
+    small = model.explained(queries, 12)
+    monkeypatch.setattr(backend, "LARGE_CORPUS", 0)
+    monkeypatch.setattr(corpus_module, "SAMPLED_TABLES", 300)
+    large = model.index(corpus).explained(queries, 12)
+    assert type(small) is not type(large)
+    paths = 0
+    for row in range(20):
+        expected = {table.table: table for table in small.explain(row, 12)}
+        for table in large.explain(row, 8):
+            other = expected[table.table]
+            for name in ("column", "is_anchor", "is_strong_anchor", "matched_words", "phrase"):
+                assert getattr(table, name) == getattr(other, name), name
+            numbers = (other.score, other.similarity, other.contributions["similarity"])
+            own = (table.score, table.similarity, table.contributions["similarity"])
+            assert own == pytest.approx(numbers, abs=1e-5)
+            assert [step[:3] for step in table.path] == [step[:3] for step in other.path]
+            paths += bool(table.path)
+    assert paths

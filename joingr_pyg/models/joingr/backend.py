@@ -20,8 +20,10 @@ from joingr_pyg.data.queries import Queries
 from joingr_pyg.kernels import kernels_available
 from joingr_pyg.models.anchors import TableHits
 from joingr_pyg.models.backend import Backend, TensorBackend
+from joingr_pyg.models.explanation import ExplainedRanking
+from joingr_pyg.models.joingr.explanation import ReachedExplainedRanking
 from joingr_pyg.models.retriever import Ranking, rank_pairs
-from joingr_pyg.nn import EdgeScorer
+from joingr_pyg.nn import EdgeScorer, WalkOutput
 from joingr_pyg.nn.compiled_walk import CompiledWalk, Reached
 
 if TYPE_CHECKING:
@@ -80,9 +82,18 @@ class LargeCorpusBackend(TensorBackend):
         self.walk = walk
 
     def rank(self, queries: Queries, k: int) -> Ranking:
-        model, query = self.model, queries.vector
-        similar = model.similar_tables(query, k)
-        anchors = model.choose_anchors(similar)
+        similar = self.model.similar_tables(queries.vector, k)
+        return self._rank(queries.vector, k, similar, self.model.choose_anchors(similar))
+
+    def explained(self, queries: Queries, k: int) -> ExplainedRanking:
+        similar = self.model.similar_tables(queries.vector, k)
+        anchors = self.model.choose_anchors(similar)
+        ranking = self._rank(queries.vector, k, similar, anchors)
+        walk = TensorWalk(self.model)
+        return ReachedExplainedRanking(ranking, queries.vector, self.model.corpus, anchors, walk.output)
+
+    def _rank(self, query: Tensor, k: int, similar: TableHits, anchors: TableHits) -> Ranking:
+        model = self.model
         reached = self.walk(query, anchors.table, anchors.score.clamp(min=0))
         question = torch.arange(len(query), device=query.device).repeat_interleave(reached.ptr.diff())
         score = reached.score
@@ -123,20 +134,34 @@ class TensorWalk:
 
     def __call__(self, query: Tensor, seed: Tensor, deposit: Tensor) -> Reached:
         """Walk for questions ``[B, d]`` from tables ``[B, A]``, ``-1`` for empty places, with deposits ``[B, A]``."""
+        output, pair, place = self._walk(query, seed, deposit)
+        frontier, neighbor = place.chunk(2)
+        scores = output.deposit.new_zeros(pair.shape)
+        scores = scores.index_add(0, frontier, output.deposit).index_add(0, neighbor, output.deposit)
+        positive = scores > 0
+        question, table = pair // self.model.corpus.num_tables, pair % self.model.corpus.num_tables
+        ptr = F.pad(torch.bincount(question[positive], minlength=len(query)).cumsum(0), (1, 0))
+        return Reached(ptr, table[positive], scores[positive])
+
+    def output(self, query: Tensor, seed: Tensor, deposit: Tensor) -> WalkOutput:
+        """The deposits of the walks; arguments are the same."""
+        return self._walk(query, seed, deposit)[0]
+
+    def _walk(self, query: Tensor, seed: Tensor, deposit: Tensor) -> tuple[WalkOutput, Tensor, Tensor]:
+        """Walk, and number the pairs of a question and a table that the walks meet.
+
+        Returns:
+            The deposits; ``[P]`` the pairs, as question times number of tables plus table; ``[2 L]`` for both ends of
+            each edge, frontiers first, the position of their pair.
+        """
         model, num_tables = self.model, self.model.corpus.num_tables
-        question, place = (seed >= 0).nonzero(as_tuple=True)
-        plan = model.planner(seed[question, place], question, len(query)).to(query.device)
-        key, inverse = torch.unique(
-            plan.query.repeat(2) * num_tables + torch.cat([plan.frontier, plan.neighbor]), return_inverse=True
-        )
-        owner, table = key // num_tables, key % num_tables
-        frontier, neighbor = inverse.chunk(2)
+        question, anchor = (seed >= 0).nonzero(as_tuple=True)
+        plan = model.planner(seed[question, anchor], question, len(query)).to(query.device)
+        ends = plan.query.repeat(2) * num_tables + torch.cat([plan.frontier, plan.neighbor])
+        pair, place = torch.unique(ends, return_inverse=True)
         score = None
         if isinstance(model.walk.scorer, EdgeScorer):
-            _, column = model.corpus.similarity_of(query, owner, table)
-            score = model.walk.scorer.along(plan, model.projections(query), column[frontier], column[neighbor])
-        laid = model.walk.propagate(plan, deposit[question, place], score)
-        scores = laid.new_zeros(key.shape).index_add(0, frontier, laid).index_add(0, neighbor, laid)
-        positive = scores > 0
-        ptr = F.pad(torch.bincount(owner[positive], minlength=len(query)).cumsum(0), (1, 0))
-        return Reached(ptr, table[positive], scores[positive])
+            _, column = model.corpus.similarity_of(query, pair // num_tables, pair % num_tables)
+            frontier, neighbor = column[place].chunk(2)
+            score = model.walk.scorer.along(plan, model.projections(query), frontier, neighbor)
+        return WalkOutput(model.walk.propagate(plan, deposit[question, anchor], score), plan), pair, place

@@ -1,0 +1,66 @@
+"""Explanations of rankings of large corpora, for which not every table has a score."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from joingr_pyg.data.corpus import Corpus
+from joingr_pyg.models.anchors import TableHits
+from joingr_pyg.models.explanation import ExplainedRanking, TableExplanation, deposit_path
+from joingr_pyg.models.retriever import Ranking
+from joingr_pyg.nn import WalkOutput
+
+
+class ReachedExplainedRanking(ExplainedRanking):
+    """Compares a question with the explained tables and a sample of the others, and walks once more for the paths.
+
+    Args:
+        ranking: The ranking of ``B`` questions.
+        query: ``[B, d]`` the questions.
+        corpus: The tables.
+        anchors: Their anchors, ``[B, A]``.
+        walk: Walks for questions ``[B, d]`` from tables ``[B, A]`` with deposits ``[B, A]``.
+    """
+
+    def __init__(
+        self,
+        ranking: Ranking,
+        query: Tensor,
+        corpus: Corpus,
+        anchors: TableHits,
+        walk: Callable[[Tensor, Tensor, Tensor], WalkOutput],
+    ) -> None:
+        super().__init__(ranking)
+        self._query, self._corpus, self._anchors, self._walk = query, corpus, anchors, walk
+
+    @torch.no_grad()
+    def explain(self, question: int, count: int) -> list[TableExplanation]:
+        ranked = self.first(question, count)
+        if not ranked:
+            return []
+        query = self._query[[question]]
+        table = torch.tensor([number for number, _ in ranked], device=query.device)
+        similarity, column = self._corpus.similarity_of(query, torch.zeros_like(table), table)
+        median = float(self._corpus.median_similarity(query))
+        anchor, deposit = self._anchors.table[[question]], self._anchors.score[[question]].clamp(min=0)
+        output = self._walk(query, anchor, deposit)
+        anchors = set(anchor[anchor >= 0].tolist())
+        strong = set(anchor[(anchor >= 0) & (deposit >= deposit[anchor >= 0].mean())].tolist())
+        cosines = similarity.tolist()
+        return [
+            TableExplanation(
+                table=number,
+                score=score,
+                column=best_column,
+                similarity=cosine,
+                features={"similarity": cosine},
+                contributions={"similarity": cosine - median},
+                matched_words=(),
+                phrase="",
+                is_anchor=number in anchors,
+                is_strong_anchor=number in strong,
+                path=deposit_path(output, 0, number),
+            )
+            for (number, score), best_column, cosine in zip(ranked, column.tolist(), cosines, strict=True)
+        ]
