@@ -1,1 +1,1 @@
-"""Join graphs of a schema: ways between tables, joins that nobody declared."""
+"""Join graphs of a schema: ways between tables, and joins that are inferred, given or mined from queries."""

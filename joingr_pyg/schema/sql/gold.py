@@ -40,17 +40,17 @@ def gold_tables(sql: str, database: Database, dialect: str = "sqlite") -> tuple[
             schema lacks.
     """
     names: dict[str, None] = {}
-    for statement in _parse(sql, dialect):
+    for statement in parse_query(sql, dialect):
         if not isinstance(statement, exp.Query):
             raise JoinGRError(f"The gold SQL is a {statement.key.upper()} statement, not a query.")
         sources = sorted(_tables_read(statement, database), key=lambda source: source.this.meta["start"])
-        names |= dict.fromkeys(name for source in sources if (name := _named(source, database)) is not None)
+        names |= dict.fromkeys(name for source in sources if (name := table_named(source, database)) is not None)
     if not names:
         raise JoinGRError("The gold SQL reads no table.")
     return tuple(names)
 
 
-def _named(source: exp.Expr, database: Database) -> str | None:
+def table_named(source: exp.Expr, database: Database) -> str | None:
     """The name in the schema of a table that a query reads; ``None`` for a table of one row that is not the schema's.
 
     Raises:
@@ -93,7 +93,12 @@ def _qualifier(source: exp.Expr) -> str:
     return "db" if isinstance(source, exp.Table) else "table"
 
 
-def _parse(sql: str, dialect: str) -> list[exp.Expr]:
+def parse_query(sql: str, dialect: str) -> list[exp.Expr]:
+    """Parse SQL in its dialect, else in the first of :data:`DIALECTS` that fits.
+
+    Raises:
+        JoinGRError: If it parses in none of them; the sentence is that of its own dialect.
+    """
     failures: list[JoinGRError] = []
     for tried in (dialect, *(other for other in DIALECTS if other != dialect)):
         try:
