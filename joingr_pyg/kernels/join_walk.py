@@ -1,4 +1,4 @@
-"""One pass of compiled code over the walks of a question. Imported only where numba is installed.
+"""All walks of a question in compiled code. Imported only where numba is installed.
 
 What the pass computes is the walk of :class:`~joingr_pyg.nn.JoinWalk`; what makes it fast is this:
 
@@ -44,7 +44,7 @@ SMALLEST_REACH = Real(1e-30)  # More than is lost where numbers are too small to
 
 @compiled
 def encode(vectors: Any) -> Any:
-    """Vectors in 16 bits a number, and how far products with them can be off.
+    """Encode vectors with 16 bits per number, with bounds of the errors that dot products have by that.
 
     Args:
         vectors: ``[M, d]`` in single precision.
@@ -82,10 +82,10 @@ def encode(vectors: Any) -> Any:
 
 @compiled
 def nearest_row(query: Any, norm: Any, owned: Any, first: Any, last: Any, upper: Any) -> Any:
-    """The first of the rows ``first:last`` whose dot product with the query, in single precision, is largest.
+    """Find the first of the rows ``first:last`` whose dot product with the query, in single precision, is largest.
 
-    The codes tell between which bounds each product lies. The rows themselves, twice the memory, are read only where
-    several of them can be the one.
+    The codes bound each product. The rows themselves, which are twice the memory, are read only where the bounds leave
+    several candidates.
 
     Args:
         query: ``[d]``.
@@ -126,7 +126,7 @@ def nearest_row(query: Any, norm: Any, owned: Any, first: Any, last: Any, upper:
 
 @compiled
 def _meet(ptr: Any, head: Any, seed: Any, hops: Any, local: Any, node: Any) -> Any:
-    """Number the nodes that the walks of a question will meet; returns how many they are."""
+    """Number the nodes that the walks of a question will meet, and return their count."""
     num_met = low = Index(0)
     for w in range(seed.size):
         if seed[w] >= 0:
@@ -152,7 +152,7 @@ def _meet(ptr: Any, head: Any, seed: Any, hops: Any, local: Any, node: Any) -> A
 
 @compiled
 def _choose_rows(query: Any, owned: Any, first_vector: Any, node: Any, key: Any, node_row: Any, upper: Any) -> None:
-    """The row that stands for each of the nodes, searched in the order of memory."""
+    """Write the row that stands for each of the nodes; rows are compared in the order of memory."""
     squares = 0.0
     for k in range(query.size):
         squares += np.float64(query[k]) * np.float64(query[k])
@@ -167,7 +167,7 @@ def _choose_rows(query: Any, owned: Any, first_vector: Any, node: Any, key: Any,
 
 
 def _fetching(typing: Any, array: Any, row: Any, column: Any) -> Any:
-    """Have the processor fetch what is around ``array[row, column]`` while it goes on."""
+    """Prefetch the cache line of ``array[row, column]``."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         kind, place = signature.args[0], arguments[1:]
@@ -188,7 +188,7 @@ _fetch: Any = intrinsic(_fetching)
 
 @compiled
 def _fetch_projections(graph: Any, features: Any, node: Any, node_row: Any) -> None:
-    """Have all projections fetched that the walks will need: together they take far less time than one by one."""
+    """Prefetch all projections that the walks will need, which is far faster than waiting for one after another."""
     ptr, _, edge_number, _ = graph
     edge_row, edge_dot, frontier_row, frontier_dot, neighbor_row, neighbor_dot, _, _ = features
     for i in range(node.size):
@@ -206,7 +206,7 @@ def _fetch_projections(graph: Any, features: Any, node: Any, node_row: Any) -> N
 
 @lru_cache
 def walk_kernel(channels: int, weighted: bool) -> Callable[..., Any]:
-    """The pass for scorers of one hidden size, known to the compiler so that it unrolls and keeps registers.
+    """The kernel for scorers of one hidden size, a constant for the compiler so that it unrolls loops.
 
     Args:
         channels: The hidden size. Zero makes every score zero, so shares are uniform.
@@ -402,9 +402,9 @@ def _grown(array: Any, size: int) -> Any:
 
 
 def new_scratch(num_nodes: int, num_edges: int, channels: int, most_rows: int) -> tuple[tuple[Any, ...], ...]:
-    """Memory of one thread for a graph with so many directed edges and rows a node, as a pass leaves it for the next.
+    """Working memory of one thread, in the state in which every call of the kernel leaves it.
 
-    It is used from the front, and pages never touched cost nothing.
+    It is used from the front, and pages that are never touched cost nothing.
     """
 
     def indices(size: int) -> Any:

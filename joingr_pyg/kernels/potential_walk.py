@@ -20,9 +20,9 @@ def potential_walks(
 ) -> None:
     """Walk from all seeds ``[B, A]``; adds node scores ``[B, N]`` to ``score``.
 
-    A node's shares are made once a query, when a walk first stands on it; walks and hops after that only multiply. What
-    a node hands on is what it stands with times the decay, whatever the shares; what it receives adds up in one place
-    over all hops, and is what it stands with if it is new.
+    The shares of a node's edges are computed once per query, when a walk first expands the node; later walks and hops
+    only multiply. One array sums what each node receives in a walk: the sum at the hop that expands the node is its
+    standing deposit, and the sum at the end is a part of its score.
 
     Args:
         graph: Outgoing edges of node ``f`` are ``ptr[f]:ptr[f + 1]``, with far ends ``head`` and numbers ``edge``, all

@@ -1,4 +1,4 @@
-"""The one interface behind which every method ranks tables."""
+"""The interface of all methods that rank tables."""
 
 from abc import abstractmethod
 from collections.abc import Sequence
@@ -70,10 +70,10 @@ class Retriever(nn.Module):
     """
 
     remembers: ClassVar[bool] = False
-    """Whether :meth:`remember` has a use."""
+    """Whether the method uses remembered questions."""
 
     calibration: Calibration | None = None
-    """What tells how many tables to return; scores are not comparable over methods, so each needs its own."""
+    """Estimates how many tables to return. Scores of two methods are not comparable: every method has its own."""
 
     corpus: Corpus
     columns: ColumnIndex
@@ -85,7 +85,7 @@ class Retriever(nn.Module):
         return self
 
     def remember(self, queries: Queries, gold: Sequence[Sequence[TableName]]) -> Self:
-        """Keep answered questions in the place of any kept before; most methods have no use for them.
+        """Replace the remembered questions by these answered ones; methods that do not remember ignore them.
 
         Args:
             queries: The questions.
@@ -94,7 +94,7 @@ class Retriever(nn.Module):
         return self
 
     def measured(self) -> dict[str, float]:
-        """What the method has measured of itself while it ranked, by name, such as programs that ran out of time."""
+        """Counts and times of the method's own while it ranked, by name, such as how many programs ran out of time."""
         return {}
 
     @abstractmethod
@@ -107,7 +107,7 @@ class Retriever(nn.Module):
         """
 
     def calibrate(self, queries: Queries, gold: Tensor) -> Calibration:
-        """Fit :attr:`calibration` to answered questions, best to such as the method did not learn from; returns it.
+        """Fit :attr:`calibration` to answered questions, best ones that the method did not learn from, and return it.
 
         Args:
             queries: ``Q`` questions.
@@ -120,7 +120,7 @@ class Retriever(nn.Module):
         return self.calibration
 
     def answered(self, queries: Queries, gold: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
-        """What :meth:`Calibration.fit` takes; arguments and errors as of :meth:`calibrate`.
+        """The arguments of :meth:`Calibration.fit`; arguments and errors here are those of :meth:`calibrate`.
 
         Returns:
             Of the first :data:`~joingr_pyg.models.calibration.CANDIDATES` places of each ranking, ``[Q, C]`` scores,

@@ -19,14 +19,14 @@ from joingr_pyg.nn import JoinWalk, WalkOutput
 class TrainableRetriever(Retriever):
     """A retriever whose scores come from the deposits of a walk.
 
-    A ranking is what :attr:`steps` make of questions. A class may compute the same ranking in a faster way, its
+    A ranking is computed by :attr:`steps`. A class may compute the same ranking in a faster way, its
     :meth:`fast_backend`, which is used as long as no subclass overrides one of the steps.
 
     Attributes:
         kind: The name by which checkpoints call the class.
         arguments: What it was made with, as plain values.
         walk: The layer that walks.
-        walks: Whether what it leaves counts.
+        walks: Whether the deposits of the walk count.
         steps: The methods that lead from questions to a ranking, in their order.
     """
 
@@ -68,7 +68,7 @@ class TrainableRetriever(Retriever):
 
     @torch.no_grad()
     def rank(self, queries: Queries, k: int) -> Ranking:
-        """Rank tables by what :meth:`backend` says."""
+        """Rank tables with the backend that :meth:`backend` chooses."""
         return self.backend(queries.vector.device).rank(queries, _at_least_one(k))
 
     @torch.no_grad()
@@ -87,7 +87,7 @@ class TrainableRetriever(Retriever):
     def backend(self, device: torch.device) -> Backend:
         """What computes rankings of questions on a device.
 
-        While the model learns, and where a subclass overrides one of :attr:`steps`, these are run one after another on
+        While the model learns, or where a subclass overrides one of :attr:`steps`, the steps run one after another on
         tensors.
         """
         return TensorBackend(self) if self.training or self._overrides_a_step() else self.fast_backend(device)
@@ -97,7 +97,7 @@ class TrainableRetriever(Retriever):
         return TensorBackend(self)
 
     def _overrides_a_step(self) -> bool:
-        """Whether a step is another than that of the class whose :meth:`fast_backend` would be used."""
+        """Whether a step differs from that of the class that defines :meth:`fast_backend`."""
         owner = next(kind for kind in type(self).__mro__ if "fast_backend" in vars(kind))
         return any(getattr(getattr(self, step), "__func__", None) is not getattr(owner, step) for step in self.steps)
 

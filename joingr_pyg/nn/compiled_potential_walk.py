@@ -1,4 +1,4 @@
-"""Walks over potentials without gradients: one pass of compiled code instead of tensor operations."""
+"""Walks over potentials in compiled code, without gradients."""
 
 from typing import Any, NamedTuple
 
@@ -36,13 +36,13 @@ class DepositPaths(NamedTuple):
 
 
 class CompiledPotentialWalk:
-    """A :class:`~joingr_pyg.nn.JoinWalk` without a scorer of its own, over one graph with the decays of now.
+    """A :class:`~joingr_pyg.nn.JoinWalk` without a scorer of its own, over one graph, with the layer's present decays.
 
     Node scores equal those of :meth:`JoinWalk.propagate` to single precision; there are no gradients. The queries of a
     batch are spread over as many threads as torch uses.
 
     Args:
-        walk: The layer. Later changes of its decays go unnoticed.
+        walk: The layer. Later changes of its decays have no effect.
         planner: A planner of the layer's walks over the graph.
 
     Raises:

@@ -1,4 +1,4 @@
-"""The walk without gradients: one pass of compiled code instead of tensor operations."""
+"""The walk in compiled code, without gradients."""
 
 from collections import deque
 from typing import Any, NamedTuple
@@ -53,23 +53,22 @@ class Reached(NamedTuple):
 
 
 class CompiledWalk:
-    r"""A :class:`~joingr_pyg.nn.JoinWalk` over one graph with the weights of now, for the CPU.
+    r"""A :class:`~joingr_pyg.nn.JoinWalk` over one graph, with the layer's present weights, for the CPU.
 
-    Node scores equal those of the layer in evaluation mode to single precision; there are no gradients. A query costs
-    time and memory by the edges its walks score: nothing of size queries × nodes is made unless it is passed in or
-    asked for. The queries of a batch are shared out among as many threads as torch uses. The first call compiles the
-    pass, a matter of seconds, and keeps the code for later processes where the package's folder or the user's cache
-    can be written.
+    Node scores equal those of the layer in evaluation mode to single precision; there are no gradients. Time and memory
+    of a query grow with the edges that its walks score, not with the number of nodes. The queries of a batch are spread
+    over as many threads as torch uses. The first call compiles the code, which takes some seconds; later processes load
+    it where the package's folder or the user's cache folder can be written.
 
     Args:
-        walk: The layer. Later changes of its weights go unnoticed.
+        walk: The layer. Later changes of its weights have no effect.
         planner: A planner of the layer's walks over the graph.
         edge_attr: ``[E, edge_channels]`` edge vectors.
         x: ``[M, node_channels]`` node vectors.
         first_row: ``[N + 1]`` where every node owns rows of ``x``, one or more: those of node ``t`` are
             ``first_row[t]:first_row[t + 1]``, and the one most similar to a query stands for ``t``, the
-            :math:`\mathbf{r}_t` of section 3.2.2. It is looked for at the nodes that a walk meets. By default a node
-            has the row of its number, or the one that a call names.
+            :math:`\mathbf{r}_t` of section 3.2.2. It is searched for the nodes that a walk meets. By default a node has
+            the row of its number, or the one that a call gives.
 
     Raises:
         ImportError: If numba is not installed.
@@ -167,7 +166,7 @@ class CompiledWalk:
         return reached
 
     def _load(self, edge_attr: Tensor, x: Tensor, first_row: Tensor) -> None:
-        """Bring weights and projections into the form in which the pass takes them."""
+        """Convert weights and projections to the arrays that the kernel takes."""
         weight, bias, gain, shift, output, sizes, epsilon = _parameters(self._scorer, edge_attr, x)
         self._channels = gain.numel()
         # Centred rows add up to centred sums, whose mean the layer norm need not take off.
@@ -196,7 +195,7 @@ class CompiledWalk:
         self._most_rows = int(first_row.diff().max()) if self.num_nodes else 0
 
     def _rows(self, x: Tensor) -> tuple[Array, Array, Array]:
-        """Node vectors with their codes and how far these can be off; no codes where no row is ever looked for."""
+        """Node vectors with their codes and the errors of these; no codes where no row is ever searched."""
         from joingr_pyg.kernels.join_walk import encode
 
         vectors = _floats(x)

@@ -102,15 +102,17 @@ class InteractionScorer(nn.Module):
         return Potentials(edge, node)
 
     def factors(self, edge_attr: Tensor, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """What does not depend on the query in its interactions with edges and nodes.
+        r"""The factors of the interactions that do not depend on the query.
+
+        The interaction of a query :math:`\mathbf{q}` with edge or node :math:`i` is :math:`\langle L_q \mathbf{q},
+        F_i \rangle` with the row :math:`F_i` of the factors of edges or nodes.
 
         Args:
             edge_attr: ``[E, edge_channels]`` edges.
             x: ``[N, node_channels]`` nodes.
 
         Returns:
-            ``[rank, query_channels]``, and ``[E, rank]`` and ``[N, rank]`` whose products with that, multiplied by a
-            query, are its interactions.
+            ``[rank, query_channels]`` :math:`L_q`, ``[E, rank]`` factors of edges and ``[N, rank]`` factors of nodes.
         """
         return self.query, edge_attr @ self.edge.t(), x @ self.node.t()
 

@@ -37,7 +37,7 @@ ReachingWalk = Callable[[Tensor, Tensor, Tensor], Reached]
 
 
 def choose_backend(model: "JoinGR", device: torch.device) -> Backend:
-    """The fastest backend for questions on a device.
+    """Choose the fastest backend for questions on a device.
 
     Args:
         model: A model that is not learning and whose steps are those of JoinGR.
