@@ -31,6 +31,9 @@ ACTIONS = {
 }
 """What actions that shape a schema begin with."""
 
+COLUMN_PROPERTIES = {"GENERATED", "ROWGUIDCOL", "PERSISTED", "MASKED", "SPARSE", "HIDDEN", "NOT"}
+"""What ``ALTER COLUMN … ADD`` gives to a column."""
+
 NO_COLUMN = {"PARTITION", "PARTITIONS", "SUBPARTITION", "PERIOD", "SYSTEM", "VERSIONING", "PROJECTION", "SEARCH", "ROW"}
 """What may be added or dropped without being a column, beside constraints and indexes."""
 
@@ -56,6 +59,9 @@ def alter_table(cursor: Cursor, text: str, catalog: Catalog) -> None:
     cursor.accept("WITH", "CHECK") or cursor.accept("WITH", "NOCHECK")
     actions = _actions(cursor.tokens[cursor.place :])
     if all(action[0].word in HARMLESS_ACTIONS for action in actions if not action[0].quote):
+        return
+    if catalog.find(name) is None and all(action[0].word in HARMLESS_ACTIONS | {"DROP"} for action in actions):
+        # There is nothing to drop yet; a table of the name may come.
         return
     table = catalog.get(name)
     verb = ""
@@ -94,7 +100,7 @@ def _is_next_action(entry: Sequence[Token], place: int) -> bool:
     """Whether the next action begins at a place without a comma before it."""
     word, following = entry[place].word, entry[place + 1].word if place + 1 < len(entry) else ""
     if word == "ADD":
-        return entry[place - 1].word not in ("CHECK", "NOCHECK")
+        return entry[place - 1].word not in ("CHECK", "NOCHECK") and following not in COLUMN_PROPERTIES
     return (word, following) in (("ALTER", "COLUMN"), ("DROP", "COLUMN"), ("DROP", "CONSTRAINT"))
 
 

@@ -81,7 +81,7 @@ def _name(parts: list[Token]) -> Name:
 
 def _text(cursor: Cursor) -> str:
     """The text of a comment; empty for ``NULL``, which removes it."""
-    cursor.accept("IS")
+    cursor.accept_any("IS", "AS")
     text = cursor.accept_string()
     if text is None and not cursor.accept("NULL"):
         raise NotUnderstoodError("the text of the comment is missing")

@@ -432,13 +432,21 @@ class _Reader:
                 self._carry_out(statement.text)
 
 
+WITH_OPTIONS = re.compile(r"\bWITH\s+(?:NO\s+)?(?:DATA|SCHEMA\s+BINDING|READ\s+ONLY|CHECK\s+OPTION)\b.*\Z", re.I | re.S)
+"""What may follow the query of a statement."""
+
+
 def _query(cursor: Cursor, behind: int, text: str) -> str | None:
     """The query of a statement: what follows the first ``AS``, or the first ``SELECT``, behind a place."""
     for place in range(behind, len(cursor.tokens)):
         word = cursor.tokens[place].word
         following = cursor.tokens[place + 1].word if place + 1 < len(cursor.tokens) else ""
-        if word == "AS" and following in ("SELECT", "WITH", "(", "FROM", "VALUES"):
-            return text[cursor.tokens[place + 1].start :]
-        if word == "SELECT":
-            return text[cursor.tokens[place].start :]
+        if word == "AS" and following == "(":
+            group = Cursor(cursor.tokens, cursor.dialect)
+            group.place = place + 1
+            group.skip_group()
+            return text[cursor.tokens[place + 1].end + 1 : cursor.tokens[group.place - 1].start]
+        if word == "SELECT" or (word == "AS" and following in ("SELECT", "WITH", "FROM", "VALUES")):
+            begin = cursor.tokens[place + (word == "AS")].start
+            return WITH_OPTIONS.sub("", text[begin:])
     return None

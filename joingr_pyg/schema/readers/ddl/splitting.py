@@ -76,7 +76,8 @@ CLIENT_COMMAND = (
     r"\\[^\n]*"  # psql
     r"|\.[a-z]\w*[^\n]*"  # sqlite3
     r"|:(?:setvar|on|r|connect|out|error|exit|quit)\b[^\n]*"  # sqlcmd
-    r"|(?:PROMPT|REM|REMARK|SPOOL|WHENEVER|PAUSE|QUIT|EXIT)\b[^\n]*|@@?[\w./\\$-]+[ \t]*(?=\n|\Z)"  # SQL*Plus
+    r"|(?:PROMPT|REM|REMARK|SPOOL|WHENEVER|PAUSE|ACCEPT|DEFINE|UNDEFINE|HOST|QUIT|EXIT)\b[^\n]*"  # SQL*Plus
+    r"|@@?[\w./\\$-]+[ \t]*(?=\n|\Z)"
     r"|SET\s+(?:DEFINE|SCAN|ECHO|FEEDBACK|VERIFY|SERVEROUTPUT|SQLBLANKLINES|HEADING|PAGESIZE|LINESIZE|TERMOUT)\b[^\n]*"
 )
 """Lines that are meant for the program that runs the script rather than for the database."""

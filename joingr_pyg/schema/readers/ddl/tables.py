@@ -229,6 +229,9 @@ def read_reference(cursor: Cursor, columns: list[str]) -> Reference:
     """
     if not cursor.accept("REFERENCES"):
         raise NotUnderstoodError("a foreign key references no table")
+    if cursor.accept("WITH"):
+        # Teradata says here whether it checks the key.
+        cursor.skip_behind("OPTION")
     table = cursor.name()
     targets = cursor.columns() if cursor.word() == "(" else []
     return Reference(columns, table, targets)
