@@ -45,7 +45,7 @@ DYNAMIC = re.compile(r"EXEC(?:UTE)?(?:\s*\(|\s+IMMEDIATE\b|\s+(?:\[?\w+\]?\.)?sp
 
 IN_BLOCK = re.compile(
     r"""'(?:[^']|'')*'|"[^"\n]*"|--[^\n]*|/\*.*?\*/"""
-    r"|(?P<statement>\b(?:(?:CREATE|ALTER)\s+(?:\w+\s+){0,3}?|DROP\s+)TABLE\s)"
+    r"|(?P<statement>\b(?:(?:CREATE|ALTER)\s+(?:(?!CREATE\b|ALTER\b)\w+\s+){0,3}?|DROP\s+)TABLE\s)"
     r"|(?P<dynamic>\bEXECUTE\s+IMMEDIATE\s+(?='))",
     re.IGNORECASE | re.DOTALL,
 )

@@ -59,10 +59,8 @@ BLOCK = re.compile(
 )
 """A block of statements outside any routine."""
 
-MAY_QUOTE_STATEMENTS = re.compile(
-    r"(?:CREATE|ALTER)\s+(?!.{0,60}?\bTABLE\b)|(?:EXEC|EXECUTE|DO|SET|IF|CALL)\b", re.IGNORECASE | re.DOTALL
-)
-"""Statements whose quotes may well hold whole statements, such as the body of a function."""
+MAY_QUOTE_STATEMENTS = re.compile(r"(?:EXEC|EXECUTE|DO|SET|IF|CALL)\b", re.IGNORECASE)
+"""Statements whose quotes may well hold whole statements, as those of a function do."""
 
 STATEMENT_LINE = (
     r"(?:CREATE\s+(?!(?:TABLE|VIEW)\s*[,;])\w|ALTER\s+TABLE\b|COMMENT\s+ON\b|INSERT\s|EXEC(?:UTE)?\s|DROP\s+TABLE\b"
