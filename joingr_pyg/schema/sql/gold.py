@@ -111,7 +111,7 @@ def parse_query(sql: str, dialect: str) -> list[exp.Expr]:
 
 def _tables_read(query: exp.Query, database: Database) -> Iterator[exp.Table | exp.Column]:
     """The real tables in a query, that is all that name no common table expression."""
-    known = {_bare_name(table).lower() for table in database}
+    tables = {_bare_name(table).lower() for table in database}
     for node in query.find_all(exp.Table, exp.In):
         # SQLite's `x IN orders` reads a table too, which the parser takes for a column.
         source = node if isinstance(node, exp.Table) else node.args.get("field")
@@ -121,7 +121,7 @@ def _tables_read(query: exp.Query, database: Database) -> Iterator[exp.Table | e
         name = source.name.lower()
         # Some databases let a common table expression use itself and later ones undeclared; a name that
         # is no table can only mean that.
-        if qualified or name not in _expressions_in_scope(source, everywhere=name not in known):
+        if qualified or name not in _expressions_in_scope(source, everywhere=name not in tables):
             yield source
 
 

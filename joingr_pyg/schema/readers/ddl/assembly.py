@@ -1,4 +1,4 @@
-"""From the tables that the statements create to the schema: what is inherited, copied, left out and told apart."""
+"""From the tables that the statements create to the schema: what is inherited, left out, and how tables are named."""
 
 from collections import Counter
 from collections.abc import Iterator

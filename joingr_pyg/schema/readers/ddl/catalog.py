@@ -81,7 +81,7 @@ class DraftTable:
         Raises:
             NotUnderstoodError: If there is none of the name.
         """
-        names = [each.name for each in self.columns]
+        names = [column.name for column in self.columns]
         name = match(column, names)
         if name is None:
             raise NotUnderstoodError(f"table {str(self.name)!r} has no column {column!r}")
@@ -105,13 +105,13 @@ class DraftTable:
         name = self.columns.pop(self.position(column)).name.lower()
         if name in map(str.lower, self.primary_key):
             self.primary_key = []
-        self.references = [each for each in self.references if name not in map(str.lower, each.columns)]
+        self.references = [key for key in self.references if name not in map(str.lower, key.columns)]
 
     def drop_constraint(self, constraint: str) -> None:
         """Remove the key of a name, where it is one."""
         if self.primary_key_name.lower() == constraint.lower():
             self.primary_key = []
-        self.references = [each for each in self.references if each.constraint.lower() != constraint.lower()]
+        self.references = [key for key in self.references if key.constraint.lower() != constraint.lower()]
 
     def rename(self, column: str, new: str) -> None:
         """Give a column another name, in the table's keys too.
@@ -122,9 +122,9 @@ class DraftTable:
         place = self.position(column)
         old = self.columns[place].name.lower()
         self.columns[place] = replace(self.columns[place], name=new)
-        self.primary_key = [new if each.lower() == old else each for each in self.primary_key]
+        self.primary_key = [new if name.lower() == old else name for name in self.primary_key]
         for reference in self.references:
-            reference.columns = [new if each.lower() == old else each for each in reference.columns]
+            reference.columns = [new if name.lower() == old else name for name in reference.columns]
 
 
 class UnknownTableError(NotUnderstoodError):
@@ -184,8 +184,8 @@ class Catalog:
     def same(self, name: Name) -> DraftTable | None:
         """The table that another of this name would collide with."""
         for table in self._alike.get(name.name.lower(), ()):
-            told_apart = name.quoted and table.name.quoted and name.name != table.name.name
-            if _same_schema(table.name.schema, name.schema) and not told_apart:
+            distinct = name.quoted and table.name.quoted and name.name != table.name.name
+            if _same_schema(table.name.schema, name.schema) and not distinct:
                 return table
         return None
 
@@ -196,9 +196,9 @@ class Catalog:
 
     def rename(self, table: DraftTable, name: Name) -> None:
         """Give a table another name; foreign keys to it follow."""
-        for each in self.tables:
-            for reference in each.references:
-                if self.find(reference.table, each.name.schema) is table:
+        for other in self.tables:
+            for reference in other.references:
+                if self.find(reference.table, other.name.schema) is table:
                     reference.table = name
         place = self.tables.index(table)
         self.remove(table)
@@ -213,10 +213,10 @@ def take_over(table: DraftTable, catalog: Catalog) -> None:
     Raises:
         UnknownTableError: If one of the other tables was not created.
     """
-    others = [catalog.get(each.table) for each in table.copied]
-    for each, other in reversed(list(zip(table.copied, others, strict=True))):
-        table.columns[each.position : each.position] = _missing(other.columns, table.columns)
-        if each.with_key and not table.primary_key:
+    others = [catalog.get(copy.table) for copy in table.copied]
+    for copy, other in reversed(list(zip(table.copied, others, strict=True))):
+        table.columns[copy.position : copy.position] = _missing(other.columns, table.columns)
+        if copy.with_key and not table.primary_key:
             table.primary_key = list(other.primary_key)
     table.copied = []
     inherited: list[Column] = []

@@ -193,7 +193,7 @@ CERTAIN = 6
 """Score from which a script is held to be in a dialect even against what the user gave."""
 
 
-def known_dialect(name: str) -> str:
+def dialect_named(name: str) -> str:
     """The dialect that a name means.
 
     Raises:
@@ -266,5 +266,5 @@ def _without_strings(text: str) -> str:
 
 
 def _occurrences(pattern: str, text: str, most: int) -> int:
-    found = re.compile(pattern, re.MULTILINE | re.IGNORECASE).finditer(text)
-    return sum(1 for _ in zip(range(most), found, strict=False))
+    matches = re.compile(pattern, re.MULTILINE | re.IGNORECASE).finditer(text)
+    return sum(1 for _ in zip(range(most), matches, strict=False))

@@ -15,7 +15,7 @@ from joingr_pyg.schema.readers.ddl.dialects import (
     LOOKED_AT,
     Quoting,
     contradicts,
-    known_dialect,
+    dialect_named,
     quoting_of,
     recognise,
 )
@@ -130,7 +130,8 @@ def read_ddl_report(
         warnings += file.warnings
     reader.read_deferred()
     made = assemble(reader.catalog, name, views)
-    problems = sorted(reader.problems, key=lambda each: ([file.name for file in files].index(each.file), each.line))
+    names = [file.name for file in files]
+    problems = sorted(reader.problems, key=lambda problem: (names.index(problem.file), problem.line))
     _log(warnings)
     _log([str(problem) for problem in problems])
     _log(made.left_out)
@@ -152,10 +153,10 @@ def read_ddl_report(
 
 def _dialect(given: str | None, heads: list[str], warnings: list[str]) -> str:
     """The dialect to read in; one that was given counts unless the scripts are clearly in another."""
-    asked = None if given is None else known_dialect(given)
+    named = None if given is None else dialect_named(given)
     recognised, scores = recognise(heads)
-    if asked is None or recognised is None or not contradicts(asked, recognised, scores):
-        return asked or recognised or FALLBACK
+    if named is None or recognised is None or not contradicts(named, recognised, scores):
+        return named or recognised or FALLBACK
     warnings.append(f"The statements are written in {recognised}, not in {given}, and are read so.")
     return recognised
 
@@ -408,14 +409,14 @@ class _Reader:
         """Carry out what a block of statements outside any routine does to tables."""
         failure: NotUnderstoodError | None = None
         place = 0
-        while (found := IN_BLOCK.search(text, place)) is not None:
-            place = found.end()
+        while (match := IN_BLOCK.search(text, place)) is not None:
+            place = match.end()
             try:
-                if found["statement"]:
-                    statement = next(split([text[found.start() :] + "\n"], self.quoting))
-                    place = max(place, found.start() + len(statement.text))
+                if match["statement"]:
+                    statement = next(split([text[match.start() :] + "\n"], self.quoting))
+                    place = max(place, match.start() + len(statement.text))
                     self._carry_out(statement.text)
-                elif found["dynamic"] is not None:
+                elif match["dynamic"] is not None:
                     string = re.compile(r"'((?:[^']|'')*)'").match(text, place)
                     self._run(string[1].replace("''", "'") if string else "")
             except NotUnderstoodError as error:

@@ -147,7 +147,7 @@ class _Splitter:
         return len(self.text) if self.complete else max(self.text.rfind("\n"), self.at)
 
     def _line_of(self, place: int) -> int:
-        """The line of a place; counted from the last one that was asked for."""
+        """The line of a place; counted from the place that was looked up before."""
         counted, line = self._counted
         if place < counted:
             return line - self.text.count("\n", place, counted)

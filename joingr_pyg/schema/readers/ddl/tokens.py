@@ -1,7 +1,7 @@
 """The tokens of one statement and the small pieces that all statements are made of: names, lists and strings."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -230,7 +230,7 @@ class Cursor:
         self.entries()
 
 
-def _separated(tokens: Sequence[Token], begin: int):  # type: ignore[no-untyped-def]
+def _separated(tokens: Sequence[Token], begin: int) -> Iterator[tuple[Token, bool] | None]:
     """Each token with whether it is a comma between entries; ``None`` for the parenthesis that ends them."""
     depth = angles = 0
     before = ""

@@ -75,9 +75,9 @@ def _columns_of(source: exp.Expr, query: exp.Select, catalog: Catalog) -> list[s
     if isinstance(source, exp.Table):
         scope: exp.Expr | None = query
         while scope is not None and not source.db:
-            for each in scope.ctes if isinstance(scope, exp.Query) else ():
-                if each.alias.lower() == source.name.lower():
-                    return each.alias_column_names or _outputs(each.this, catalog)
+            for expression in scope.ctes if isinstance(scope, exp.Query) else ():
+                if expression.alias.lower() == source.name.lower():
+                    return expression.alias_column_names or _outputs(expression.this, catalog)
             scope = scope.parent
         table = catalog.find(Name(source.db, source.name))
         if table is not None:

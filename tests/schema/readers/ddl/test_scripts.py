@@ -13,7 +13,7 @@ from joingr_pyg.schema.readers.ddl import DDLReading, read_ddl_report
 SCRIPTS = sorted((Path(__file__).parent / "scripts").glob("*.sql"))
 
 
-def told(reading: DDLReading) -> Iterator[str]:
+def written_out(reading: DDLReading) -> Iterator[str]:
     for table in reading.database:
         key = f" key ({', '.join(table.primary_key)})" if table.primary_key else ""
         schema = f" in {table.schema}" if table.schema else ""
@@ -30,7 +30,7 @@ def told(reading: DDLReading) -> Iterator[str]:
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
 def test_scripts_of_common_tools_are_read_whole(script: Path) -> None:
     reading, with_views = read_ddl_report(script), read_ddl_report(script, views=True)
-    lines = [reading.dialect, reading.summary(), with_views.summary(), *told(with_views)]
+    lines = [reading.dialect, reading.summary(), with_views.summary(), *written_out(with_views)]
     assert lines == script.with_suffix(".txt").read_text(encoding="utf-8").splitlines()
 
 

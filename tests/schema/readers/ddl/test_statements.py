@@ -8,7 +8,7 @@ from joingr_pyg.schema import Database
 from joingr_pyg.schema.readers.ddl import read_ddl, read_ddl_report
 
 
-def told(database: Database) -> str:
+def written_out(database: Database) -> str:
     """All of a schema in one line: ``a(*id int 'number', b int) 'places'; b(x); a.id = b.x`` with keys starred."""
     parts = []
     for table in database:
@@ -139,8 +139,8 @@ AB = "CREATE TABLE a (id int); CREATE TABLE b (id int, a_id int);"
     ],
 )
 def test_what_defines_a_table(text: str, dialect: str, expected: str) -> None:
-    assert told(read_ddl(text, "d", dialect)) == expected
-    assert told(read_ddl(text, "d")) == expected
+    assert written_out(read_ddl(text, "d", dialect)) == expected
+    assert written_out(read_ddl(text, "d")) == expected
 
 
 @pytest.mark.parametrize(
@@ -208,14 +208,14 @@ def test_what_changes_a_table(statement: str, expected: str) -> None:
     reading = read_ddl_report(AB + statement, "d", "postgres" if "E'" in statement or "$$" in statement else None)
     columns, _, keys = expected.partition(" | ")
     described = " 'x'" if "COMMENT = 'x'" in statement else ""
-    assert told(reading.database) == f"a(id int); b({columns}){described}{f'; {keys}' if keys else ''}"
+    assert written_out(reading.database) == f"a(id int); b({columns}){described}{f'; {keys}' if keys else ''}"
     assert (reading.not_understood, reading.left_out) == ((), ())
 
 
 def test_keys_follow_what_is_renamed_and_dropped() -> None:
     keys = "ALTER TABLE a ADD PRIMARY KEY (id); ALTER TABLE b ADD CONSTRAINT f FOREIGN KEY (a_id) REFERENCES a;"
     renamed = "ALTER TABLE a RENAME TO c; ALTER TABLE b RENAME COLUMN a_id TO c_id;"
-    assert told(read_ddl(AB + keys + renamed, "d")) == "c(*id int); b(id int, c_id int); b.c_id = c.id"
+    assert written_out(read_ddl(AB + keys + renamed, "d")) == "c(*id int); b(id int, c_id int); b.c_id = c.id"
     for drop in ("DROP CONSTRAINT f", "DROP FOREIGN KEY f", "DROP COLUMN a_id"):
         assert read_ddl(f"{AB}{keys}ALTER TABLE b {drop};", "d").foreign_keys == ()
     assert read_ddl(f"{AB}{keys}ALTER TABLE b DROP CONSTRAINT other;", "d").foreign_keys != ()
@@ -247,7 +247,8 @@ def test_views_are_counted_and_may_be_tables() -> None:
     assert without.summary() == "2 tables, 4 columns, 0 foreign keys, 5 views left out"
     reading = read_ddl_report(text, "d", views=True)
     assert (
-        told(reading.database) == "a(id int, n text); b(id int, m text); v(id, big) 'seen'; w(p, q); u(id, n, m); c(n)"
+        written_out(reading.database)
+        == "a(id int, n text); b(id int, m text); v(id, big) 'seen'; w(p, q); u(id, n, m); c(n)"
     )
     assert [problem.line for problem in reading.not_understood] == [7]
 
@@ -287,7 +288,7 @@ def test_one_odd_table_or_key_is_left_out_and_the_rest_is_read(caplog: pytest.Lo
         "int); CREATE TABLE c (x int);"
     )
     reading = read_ddl_report(text, "d")
-    assert told(reading.database) == "a(id int); c(x int)"
+    assert written_out(reading.database) == "a(id int); c(x int)"
     assert reading.summary() == "2 tables, 2 columns, 0 foreign keys, 3 tables or keys left out"
     assert "Table 'e' of database 'd' is left out: it has no columns." in caplog.text
     assert "Table 'b' of database 'd' is left out: it lists column 'x' twice." in caplog.text
