@@ -80,6 +80,9 @@ CLIENT_COMMAND = (
 )
 """Lines that are meant for the program that runs the script rather than for the database."""
 
+UNDO = r"--[ \t]*(?:\+goose[ \t]+Down|\+migrate[ \t]+Down|migrate:down|//@UNDO)\b"
+"""What the part of a migration begins with that takes back the part before it."""
+
 BATCH_ENDS = r"GO(?:[ \t]+\d+)?[ \t]*;?[ \t]*(?=\n|\Z)"
 SLASH = r"/[ \t]*(?=\n|\Z)"
 
@@ -168,6 +171,8 @@ class _Splitter:
                 # A comment that goes on behind what is looked at.
                 self._fill()
                 continue
+            if between["undo"]:
+                return False
             self.delimiter = between["delimiter"] or between["terminator"] or self.delimiter
             self.at = between.end()
 
@@ -367,6 +372,7 @@ def _between(quoting: Quoting, delimiter: str) -> re.Pattern[str]:
     alternatives = [
         r"\s+",
         r"--#SET[ \t]+TERMINATOR[ \t]+(?P<terminator>\S+)[^\n]*",
+        rf"(?P<undo>{UNDO})",
         r"--[^\n]*",
         _comment(quoting),
         r"DELIMITER[ \t]+(?P<delimiter>\S+)[^\n]*",

@@ -114,6 +114,11 @@ def test_rows_are_passed_over(rows: str, dialect: str) -> None:
     assert texts(f"{A};\n{rows}\n{B};", dialect) == [A, B]
 
 
+@pytest.mark.parametrize("marker", ["-- +goose Down", "-- migrate:down", "-- +migrate Down", "--//@UNDO"])
+def test_what_takes_a_migration_back_is_no_part_of_it(marker: str) -> None:
+    assert texts(f"-- +goose Up\n{A};\n{B};\n{marker}\nDROP TABLE a;\nDROP TABLE b;") == [A, B]
+
+
 @pytest.mark.parametrize("size", [1, 2, 7, 64, 1000])
 def test_pieces_of_any_size_are_the_same_script(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
     monkeypatch.setattr(splitting, "CHUNK", size)
