@@ -13,6 +13,15 @@ median over them. The scorer is untrained, which changes no time. A row holds:
 - ``exact_question_ms``: the same over the exact index;
 - ``anchor_recall``: share of the exact anchors that the approximate index finds;
 - ``peak_gb``: most memory the process ever held, drawing the vectors included; each size has a process of its own.
+
+A second table compares ``model.rank`` with ``TableRetriever.retrieve``, which also explains the tables that it finds.
+Both answer the same questions for the best five tables, after each question was asked once, so embeddings and readings
+are kept; texts are embedded by hashing, and times are medians over questions, on one thread. A row holds:
+
+- ``model``, ``tables``: ``joingr_plus`` or ``joingr``, both with scorers, and the size of the corpus;
+- ``rank_ms``: the ranking of a question whose vector is given;
+- ``retrieve_ms``: the answer to a question given as text, explanations included;
+- ``ratio``: how many times ``rank_ms`` that is.
 """
 
 import argparse
@@ -21,8 +30,9 @@ import resource
 import statistics
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -35,8 +45,13 @@ from torch import Tensor
 
 from joingr_pyg.data.corpus import Corpus
 from joingr_pyg.data.queries import Queries
+from joingr_pyg.encoders import CachedEncoder, HashingEncoder
+from joingr_pyg.models import JoinGRPlus
 from joingr_pyg.models.anchors import ColumnIndex, TableHits
 from joingr_pyg.models.joingr import JoinGR, backend
+from joingr_pyg.retrieval import TableRetriever
+from joingr_pyg.schema import Database
+from joingr_pyg.schema.names.readable import readable_name
 from joingr_pyg.testing.synthetic import (
     synthetic_databases,
     synthetic_graphs,
@@ -45,8 +60,10 @@ from joingr_pyg.testing.synthetic import (
 )
 
 TABLES = (1_000, 10_000, 100_000)
+ANSWERED_TABLES = (2_000, 10_000)
 DIM = 384
 TOP = 15
+FOUND = 5
 CANDIDATES = 60
 
 
@@ -107,6 +124,55 @@ def measure(num_tables: int, num_questions: int, threads: int) -> dict[str, Any]
     }
 
 
+def measure_answers(num_tables: int, num_questions: int) -> list[dict[str, Any]]:
+    """Compare rankings and explained answers of both models over a corpus of one size, on one thread."""
+    torch.set_num_threads(1)
+    faiss.omp_set_num_threads(1)
+    databases = synthetic_databases(num_tables)
+    encoder = CachedEncoder(HashingEncoder(DIM), progress=False)
+    questions = _question_texts(databases, num_questions)
+    rows = []
+    for model in (JoinGRPlus(DIM), JoinGR(DIM)):
+        torch.manual_seed(0)
+        retriever = TableRetriever(databases, encoder, model)
+        queries = list(Queries.encode(questions, encoder).split(1))
+        for question, query in zip(questions, queries, strict=True):
+            ranking, answer = model.rank(query, FOUND), retriever.retrieve(question, FOUND)
+            names = [retriever.corpus.tables[table] for table in ranking.table[0].tolist()]
+            if names != [(table.database, table.table) for table in answer]:
+                raise RuntimeError(f"'rank' and 'retrieve' differ for {question!r}.")
+        rank = _median_of(partial(model.rank, k=FOUND), queries)
+        retrieve = _median_of(partial(retriever.retrieve, k=FOUND), questions)
+        rows.append(
+            {
+                "model": model.kind,
+                "tables": retriever.corpus.num_tables,
+                "rank_ms": rank,
+                "retrieve_ms": retrieve,
+                "ratio": retrieve / rank,
+            }
+        )
+    return rows
+
+
+def _question_texts(databases: Sequence[Database], count: int) -> list[str]:
+    """Questions that name some table and columns of it and of another table."""
+    tables = [table for database in databases for table in database]
+    drawn = torch.randint(len(tables), (count, 2), generator=torch.Generator().manual_seed(0)).tolist()
+    names = [[readable_name(tables[number].columns[-1].name) for number in pair] for pair in drawn]
+    return [f"Which {one} goes with the largest {other} since 2020?" for one, other in names]
+
+
+def _median_of(answer: Callable[[Any], object], questions: Sequence[Any]) -> float:
+    """Median time in milliseconds of answering one question after the other."""
+    times = []
+    for question in questions:
+        start = time.perf_counter()
+        answer(question)
+        times.append(1000 * (time.perf_counter() - start))
+    return statistics.median(times)
+
+
 def _median_ms(model: JoinGR, questions: Tensor, indexes: Sequence[Any]) -> float:
     """Median time of ranking one question after the other, each over its index."""
     times = []
@@ -116,6 +182,16 @@ def _median_ms(model: JoinGR, questions: Tensor, indexes: Sequence[Any]) -> floa
         model.rank(Queries(query), TOP)
         times.append(1000 * (time.perf_counter() - start))
     return statistics.median(times)
+
+
+def show_answers(rows: Sequence[dict[str, Any]]) -> None:
+    """Print the times of rankings and answers."""
+    table = Table()
+    for key in rows[0]:
+        table.add_column(key, justify="left" if key == "model" else "right")
+    for row in rows:
+        table.add_row(*(f"{value:,.2f}" if isinstance(value, float) else str(value) for value in row.values()))
+    Console().print(table)
 
 
 def show(rows: Sequence[dict[str, Any]]) -> None:
@@ -158,6 +234,9 @@ def main() -> None:
     """Measure each size in a process of its own."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--tables", type=int, nargs="+", default=TABLES, help="sizes of the corpora")
+    parser.add_argument(
+        "--answered-tables", type=int, nargs="*", default=ANSWERED_TABLES, help="sizes for which answers are measured"
+    )
     parser.add_argument("--questions", type=int, default=200, help="questions a measurement (default: %(default)s)")
     parser.add_argument("--threads", type=int, default=2, help="threads (default: %(default)s)")
     parser.add_argument("--json", type=Path, help="write the rows to this file")
@@ -170,8 +249,14 @@ def main() -> None:
         with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
             rows.append(process.submit(measure, tables, options.questions, options.threads).result())
     show(rows)
+    answers = []
+    for tables in options.answered_tables:
+        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
+            answers += process.submit(measure_answers, tables, options.questions).result()
+    if answers:
+        show_answers(answers)
     if options.json:
-        report = {"threads": options.threads, "questions": options.questions, "rows": rows}
+        report = {"threads": options.threads, "questions": options.questions, "rows": rows, "answers": answers}
         options.json.write_text(json.dumps(report, indent=2))
     if options.plot:
         plot(rows, options.plot)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 PAIRS_AT_ONCE = 1 << 15
 """Columns compared at once where single pairs of a question and a table are: it bounds the memory."""
 
-SAMPLED_TABLES = 200
+SAMPLED_TABLES = 100
 """Tables whose median similarity stands for that of all tables of a large corpus."""
 
 
@@ -208,13 +208,16 @@ class Corpus:
         start = width.cumsum(0) - width
         pair = torch.arange(table.numel(), device=query.device).repeat_interleave(width)
         column = first[pair] + torch.arange(pair.numel(), device=query.device) - start[pair]
-        score = torch.cat(
-            [
-                (query[question[pair[rows]]] * self.x[column[rows]]).sum(dim=1)
-                for rows in torch.arange(pair.numel(), device=query.device).split(PAIRS_AT_ONCE)
-            ]
-            or [query.new_zeros(0)]
-        )
+        if len(query) == 1:
+            score = self.x[column] @ query[0]
+        else:
+            score = torch.cat(
+                [
+                    (query[question[pair[rows]]] * self.x[column[rows]]).sum(dim=1)
+                    for rows in torch.arange(pair.numel(), device=query.device).split(PAIRS_AT_ONCE)
+                ]
+                or [query.new_zeros(0)]
+            )
         best = score.new_full(table.shape, -torch.inf).scatter_reduce(0, pair, score, "amax")
         candidate = column.where(score == best[pair], self.num_columns)
         return best, candidate.new_full(table.shape, self.num_columns).scatter_reduce(0, pair, candidate, "amin")

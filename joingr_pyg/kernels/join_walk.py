@@ -151,7 +151,7 @@ def _meet(ptr: Any, head: Any, seed: Any, hops: Any, local: Any, node: Any) -> A
 
 
 @compiled
-def _choose_rows(query: Any, owned: Any, first_vector: Any, node: Any, key: Any, node_row: Any, upper: Any) -> None:
+def choose_rows(query: Any, owned: Any, first_vector: Any, node: Any, key: Any, node_row: Any, upper: Any) -> None:
     """Write the row that stands for each of the nodes; rows are compared in the order of memory."""
     squares = 0.0
     for k in range(query.size):
@@ -244,7 +244,7 @@ def walk_kernel(channels: int, weighted: bool) -> Callable[..., Any]:
             num_met = resolved = used = Index(0)
             if owned[1].shape[0] > 0 and row.shape[0] == 0:
                 num_met = resolved = _meet(ptr, head, seed[b], decay.size, local, node)
-                _choose_rows(query[b], owned, first_vector, node[:num_met], key[:num_met], node_row, upper)
+                choose_rows(query[b], owned, first_vector, node[:num_met], key[:num_met], node_row, upper)
                 _fetch_projections(graph, features, node[:num_met], node_row)
             for w in range(seed.shape[1]):
                 if seed[b, w] < 0:

@@ -1,13 +1,14 @@
 """How a model computes its rankings: step by step on tensors, or in a faster way that gives the same ranking."""
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from joingr_pyg.data.queries import Queries
 from joingr_pyg.models.explanation import DenseExplainedRanking, ExplainedRanking
 from joingr_pyg.models.retriever import Ranking
+from joingr_pyg.nn import WalkOutput
 
 if TYPE_CHECKING:
     from joingr_pyg.models.trainable import TrainableRetriever
@@ -55,8 +56,14 @@ class TensorBackend(Backend):
         model = self.model
         evidence = model.evidence(queries)
         output = model(queries.vector, evidence)
+        ranking = model.ranking(model.scores(output, evidence), evidence, k)
+        return self._explained(ranking, queries, evidence, output)
+
+    def _explained(self, ranking: Ranking, queries: Queries, evidence: Any, output: WalkOutput) -> ExplainedRanking:
+        """A ranking with the evidence and the walk that explain it."""
+        model = self.model
         return DenseExplainedRanking(
-            model.ranking(model.scores(output, evidence), evidence, k),
+            ranking,
             evidence.similarity,
             evidence.column,
             model.named_features(output, evidence),

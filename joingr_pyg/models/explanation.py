@@ -8,7 +8,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from joingr_pyg.models.deposit_paths import share_from_others, strongest_path
+from joingr_pyg.models.deposit_paths import DepositPaths
 from joingr_pyg.models.retriever import Ranking
 from joingr_pyg.nn import WalkOutput
 
@@ -126,6 +126,7 @@ class DenseExplainedRanking(ExplainedRanking):
         # The median, because a mean over few tables is dominated by the best of them.
         above = {name: term[question] - term[question].median() for name, term in self._terms.items()}
         words, phrases = self._word_scores(question), self._phrase_scores(question)
+        paths = None if self._output is None else DepositPaths(self._output)
         return [
             TableExplanation(
                 table=table,
@@ -138,22 +139,19 @@ class DenseExplainedRanking(ExplainedRanking):
                 phrase=max(phrases, key=lambda phrase: float(phrases[phrase][table]), default=""),
                 is_anchor=table in anchors,
                 is_strong_anchor=table in strong,
-                path=self._path(question, table),
+                path=() if paths is None else join_steps(paths, question, table),
             )
             for table, score in self.first(question, count)
         ]
 
-    def _path(self, question: int, table: int) -> tuple[JoinStep, ...]:
-        return () if self._output is None else deposit_path(self._output, question, table)
 
-
-def deposit_path(output: WalkOutput, question: int, table: int) -> tuple[JoinStep, ...]:
+def join_steps(paths: DepositPaths, question: int, table: int) -> tuple[JoinStep, ...]:
     """The joins along which the deposits of a table came, if more than half of them came from other anchors."""
-    if share_from_others(output, question, table) <= 0.5:
+    if paths.share_from_others(question, table) <= 0.5:
         return ()
     return tuple(
         JoinStep(step.frontier, step.neighbor, step.edge, step.deposit)
-        for step in strongest_path(output, question, table)
+        for step in paths.strongest_path(question, table)
     )
 
 

@@ -10,8 +10,8 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from joingr_pyg.kernels import kernels_available
-from joingr_pyg.nn.edge_scorer import EdgeScorer
-from joingr_pyg.nn.join_walk import JoinWalk
+from joingr_pyg.nn.edge_scorer import EdgeScorer, Projections
+from joingr_pyg.nn.join_walk import JoinWalk, WalkOutput
 from joingr_pyg.nn.plan import WalkPlanner
 from joingr_pyg.nn.threads import parallel_for
 from joingr_pyg.nn.validation import require_deposits
@@ -87,6 +87,7 @@ class CompiledWalk:
         self.walk = walk
         self._scorer: EdgeScorer | None = walk.scorer
         self.num_nodes = planner.num_nodes
+        self._planner = planner
         self._graph = graph_arrays(planner)
         self._weighted = planner.edge_weight is not None
         # Memory that passes leave behind for the next ones.
@@ -150,6 +151,38 @@ class CompiledWalk:
         ptr = np.zeros(num_queries + 1, np.int64)
         np.cumsum(count, out=ptr[1:])
         return Reached(*map(torch.from_numpy, (ptr, node, score)))
+
+    def output(self, query: Tensor, seed: Tensor, seed_deposit: Tensor) -> WalkOutput:
+        """The deposits on single edges, on tensors, from the projections and nearest rows that the pass works with.
+
+        Args:
+            query: ``[1, query_channels]`` one query.
+            seed: ``[1, A]`` as above.
+            seed_deposit: ``[1, A]`` as above.
+        """
+        question, place = (seed >= 0).nonzero(as_tuple=True)
+        plan = self._planner(seed[question, place], question, 1)
+        score = None
+        if isinstance(self.walk.scorer, EdgeScorer):
+            node, position = torch.unique(torch.cat([plan.frontier, plan.neighbor]), return_inverse=True)
+            frontier, neighbor = self._rows_of(query, node)[position].chunk(2)
+            edge, _, frontier_projection, _, neighbor_projection, *_ = map(torch.from_numpy, self._features[:6])
+            projections = Projections(
+                self.walk.scorer.project_query(query), edge, frontier_projection, neighbor_projection
+            )
+            score = self.walk.scorer.along(plan, projections, frontier, neighbor)
+        return WalkOutput(self.walk.propagate(plan, seed_deposit[question, place], score), plan)
+
+    def _rows_of(self, query: Tensor, node: Tensor) -> Tensor:
+        """``[K]`` rows that stand for nodes ``[K]`` under a query ``[1, d]``."""
+        if not self._owned:
+            return node
+        from joingr_pyg.kernels.join_walk import choose_rows
+
+        row, first_row, vectors = np.empty(len(node), np.uint64), *self._features[6:]
+        key, upper = np.empty(len(node), np.int64), np.empty(self._most_rows, np.float32)
+        choose_rows(_floats(query)[0], vectors, first_row, _indices(node), key, row, upper)
+        return torch.from_numpy(row.view(np.int64))
 
     def _run(self, batch: tuple[Array, ...], begin: int, end: int) -> tuple[Array, Array, Array]:
         # Importing numba takes half a second.

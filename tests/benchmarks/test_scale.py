@@ -13,12 +13,14 @@ def test_a_tiny_run_writes_its_rows_and_the_figure(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     rows_file, figure = tmp_path / "rows.json", tmp_path / "scale.png"
     command = [sys.executable, "benchmarks/scale.py", "--tables", "30", "90", "--questions", "3", "--threads", "1"]
+    command += ["--answered-tables", "40"]
     run = subprocess.run(
         [*command, "--json", str(rows_file), "--plot", str(figure)], cwd=ROOT, capture_output=True, text=True
     )
     assert run.returncode == 0, run.stderr
     assert "From 30 to 90 tables, a walk's time grows" in run.stdout
-    rows = json.loads(rows_file.read_text())["rows"]
+    report = json.loads(rows_file.read_text())
+    rows = report["rows"]
     assert [row["tables"] for row in rows] == [30, 90]
     for row in rows:
         assert row.keys() >= KEYS
@@ -26,3 +28,6 @@ def test_a_tiny_run_writes_its_rows_and_the_figure(tmp_path: Path) -> None:
         # Fewer clusters than an index looks into: nothing is missed.
         assert row["anchor_recall"] == 1
     assert figure.read_bytes().startswith(b"\x89PNG")
+    assert [(row["model"], row["tables"]) for row in report["answers"]] == [("joingr_plus", 40), ("joingr", 40)]
+    for row in report["answers"]:
+        assert row["ratio"] == row["retrieve_ms"] / row["rank_ms"] > 0

@@ -14,7 +14,7 @@ from joingr_pyg.datasets import JoinGraphs
 from joingr_pyg.datasets.folds import deal_inner_folds
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.models import JoinGR
-from joingr_pyg.models.deposit_paths import Step, strongest_path
+from joingr_pyg.models.deposit_paths import DepositPaths, Step
 from joingr_pyg.runs.collect import Run
 from joingr_pyg.runs.question_records import QuestionRecord, kept, read_questions
 
@@ -153,7 +153,7 @@ def missed_tables(model: JoinGR, query: Queries, record: QuestionRecord, k: int,
         return []
     corpus = model.corpus
     evidence = model.evidence(query)
-    output = model(query.vector, evidence)
+    paths = DepositPaths(model(query.vector, evidence))
     anchors = {table for table in evidence.anchor[0].tolist() if table >= 0}
     numbers = {".".join(name): number for name, number in corpus.table_number.items()}
     joins = corpus.edge_index[:, corpus.edge_index[0] != corpus.edge_index[1]].numpy()
@@ -163,7 +163,7 @@ def missed_tables(model: JoinGR, query: Queries, record: QuestionRecord, k: int,
     failures = []
     for name in missing:
         table = numbers[name]
-        steps = [] if table in anchors else strongest_path(output, 0, table)
+        steps = [] if table in anchors else paths.strongest_path(0, table)
         weakest = min(steps, key=lambda step: step.share, default=None)
         failures.append(
             Failure(

@@ -9,7 +9,6 @@ large          :class:`LargeCorpusBackend`                :class:`LargeCorpusBac
 =============  =========================================  =================================================
 """
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import torch
@@ -27,13 +26,10 @@ from joingr_pyg.nn import EdgeScorer, WalkOutput
 from joingr_pyg.nn.compiled_walk import CompiledWalk, Reached
 
 if TYPE_CHECKING:
-    from joingr_pyg.models.joingr.model import JoinGR
+    from joingr_pyg.models.joingr.model import JoinGR, WalkEvidence
 
 LARGE_CORPUS = 2048
 """Number of tables above which only tables that are reached or similar get a score, rather than every table."""
-
-ReachingWalk = Callable[[Tensor, Tensor, Tensor], Reached]
-"""Walks for questions ``[B, d]`` from seed tables ``[B, A]`` with deposits ``[B, A]``."""
 
 
 def choose_backend(model: "JoinGR", device: torch.device) -> Backend:
@@ -63,7 +59,15 @@ class CompiledBackend(TensorBackend):
         self.walk = walk
 
     def rank(self, queries: Queries, k: int) -> Ranking:
-        model, evidence = self.model, self.model.evidence(queries)
+        return self._rank(queries, k, self.model.evidence(queries))
+
+    def explained(self, queries: Queries, k: int) -> ExplainedRanking:
+        evidence = self.model.evidence(queries)
+        ranking = self._rank(queries, k, evidence)
+        return self._explained(ranking, queries, evidence, self.model(queries.vector, evidence))
+
+    def _rank(self, queries: Queries, k: int, evidence: "WalkEvidence") -> Ranking:
+        model = self.model
         reached = self.walk(queries.vector, evidence.anchor, evidence.deposit, evidence.column)
         scores = model.add_similarity(reached.dense(model.corpus.num_tables), evidence.similarity)
         return model.ranking(scores, evidence, k)
@@ -77,7 +81,7 @@ class LargeCorpusBackend(TensorBackend):
         walk: Its walk, which finds the column that stands for a table where it reaches the table.
     """
 
-    def __init__(self, model: "JoinGR", walk: ReachingWalk) -> None:
+    def __init__(self, model: "JoinGR", walk: "CompiledWalk | TensorWalk") -> None:
         self.model: JoinGR = model
         self.walk = walk
 
@@ -89,8 +93,7 @@ class LargeCorpusBackend(TensorBackend):
         similar = self.model.similar_tables(queries.vector, k)
         anchors = self.model.choose_anchors(similar)
         ranking = self._rank(queries.vector, k, similar, anchors)
-        walk = TensorWalk(self.model)
-        return ReachedExplainedRanking(ranking, queries.vector, self.model.corpus, anchors, walk.output)
+        return ReachedExplainedRanking(ranking, queries.vector, self.model.corpus, anchors, self.walk.output)
 
     def _rank(self, query: Tensor, k: int, similar: TableHits, anchors: TableHits) -> Ranking:
         model = self.model

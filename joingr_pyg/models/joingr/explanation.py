@@ -7,7 +7,8 @@ from torch import Tensor
 
 from joingr_pyg.data.corpus import Corpus
 from joingr_pyg.models.anchors import TableHits
-from joingr_pyg.models.explanation import ExplainedRanking, TableExplanation, deposit_path
+from joingr_pyg.models.deposit_paths import DepositPaths
+from joingr_pyg.models.explanation import ExplainedRanking, TableExplanation, join_steps
 from joingr_pyg.models.retriever import Ranking
 from joingr_pyg.nn import WalkOutput
 
@@ -44,7 +45,7 @@ class ReachedExplainedRanking(ExplainedRanking):
         similarity, column = self._corpus.similarity_of(query, torch.zeros_like(table), table)
         median = float(self._corpus.median_similarity(query))
         anchor, deposit = self._anchors.table[[question]], self._anchors.score[[question]].clamp(min=0)
-        output = self._walk(query, anchor, deposit)
+        paths = DepositPaths(self._walk(query, anchor, deposit))
         anchors = set(anchor[anchor >= 0].tolist())
         strong = set(anchor[(anchor >= 0) & (deposit >= deposit[anchor >= 0].mean())].tolist())
         cosines = similarity.tolist()
@@ -60,7 +61,7 @@ class ReachedExplainedRanking(ExplainedRanking):
                 phrase="",
                 is_anchor=number in anchors,
                 is_strong_anchor=number in strong,
-                path=deposit_path(output, 0, number),
+                path=join_steps(paths, 0, number),
             )
             for (number, score), best_column, cosine in zip(ranked, column.tolist(), cosines, strict=True)
         ]
