@@ -92,13 +92,14 @@ def phrase_matches(queries: Queries, corpus: Corpus, context: Tensor, method: st
     return matches
 
 
-def phrase_similarities(queries: Queries, corpus: Corpus, method: str) -> list[Array]:
-    """``[S, T]`` cosines of the ``S`` phrases of each question and the most similar columns of tables.
+def phrase_similarities(queries: Queries, corpus: Corpus, method: str) -> list[tuple[list[str], Array]]:
+    """The ``S`` phrases of each question, and ``[S, T]`` their cosines with the most similar columns of tables.
 
     Arguments and errors are those of :func:`phrase_choices`.
     """
     question_phrases, similarity, row = _similarities(queries, corpus, method)
-    return [part.numpy() for part in similarity.cpu()[row].split(_sizes(question_phrases))]
+    parts = similarity.cpu()[row].split(_sizes(question_phrases))
+    return [(own, part.numpy()) for own, part in zip(question_phrases, parts, strict=True)]
 
 
 def _choices(queries: Queries, corpus: Corpus, context: Tensor, method: str) -> tuple[list[list[str]], Tensor]:

@@ -36,7 +36,7 @@ def test_phrases_point_at_the_same_tables(make_corpus, texts: tuple[str, ...]) -
     queries = Queries(torch.zeros(len(texts), 9), texts, Drawn(9))
     whole = torch.rand(len(texts), 40)
     expected = phrase_matches(queries, corpus, whole, "it")
-    similarity = phrase_similarities(queries, corpus, "it")
+    similarity = [own for _, own in phrase_similarities(queries, corpus, "it")]
     ptr = np.cumsum([0, *map(len, similarity)])
     first = np.append(np.flatnonzero(np.diff(corpus.database.numpy(), prepend=-1)), 40)
     found = np.zeros((3, len(texts), 40), np.float32)

@@ -169,6 +169,8 @@ class Feature(Enum):
         rerank=(Scale(0.2, 0.18),),
     )
 
+    __hash__ = object.__hash__  # Faster than the hash of the name, and many dictionaries have features as keys.
+
     @property
     def row(self) -> int:
         """Its place in an array of all features."""

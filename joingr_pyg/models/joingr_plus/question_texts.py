@@ -1,6 +1,7 @@
 """What the texts of questions say about the tables of a corpus, cached by text as encoders cache vectors."""
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +12,6 @@ from joingr_pyg.data.queries import Queries
 from joingr_pyg.models.joingr_plus.features import Feature
 from joingr_pyg.models.joingr_plus.word_matches import WordMatches
 from joingr_pyg.models.phrase_matches import phrase_similarities
-from joingr_pyg.text.phrases import phrases
 from joingr_pyg.text.postings import Postings
 
 Array = NDArray[Any]
@@ -95,24 +95,22 @@ class QuestionTexts:
     def _look_up(self, queries: Queries) -> list[QuestionText]:
         if not self._uses_phrases:
             return [self._look_up_words(text, (), self._no_phrases) for text in queries.text]
-        similarities = phrase_similarities(queries, self._corpus, self._method)
-        return [
-            self._look_up_words(text, phrases(text), similarity)
-            for text, similarity in zip(queries.text, similarities, strict=True)
-        ]
+        phrases = phrase_similarities(queries, self._corpus, self._method)
+        return [self._look_up_words(text, *own) for text, own in zip(queries.text, phrases, strict=True)]
 
     def _look_up_words(self, text: str, phrases: Sequence[str], similarity: Array) -> QuestionText:
         if self._words is None:
             return QuestionText(phrases, similarity, (), np.empty(0, np.int64), (), ())
         matched = self._words.spellings(text)
-        words = [word for group in matched.values() for word in group]
-        rows = [postings.rows(words) for postings in self.postings.values()]
-        bm25 = self.postings[Feature.WORDS]
+        words = list(chain.from_iterable(matched.values()))
+        bm25, *others = self.postings.values()
+        spelling_rows = [bm25.rows(group) for group in matched.values()]
+        rows = [list(chain.from_iterable(spelling_rows)), *(postings.rows(words) for postings in others)]
         return QuestionText(
             phrases,
             similarity,
-            [(spelling, len(bm25.rows(group))) for spelling, group in matched.items()],
-            np.array([row for group in rows for row in group], np.int64),
-            [len(group) for group in rows],
+            [(spelling, len(own)) for spelling, own in zip(matched, spelling_rows, strict=True)],
+            np.array(list(chain.from_iterable(rows)), np.int64),
+            [len(own) for own in rows],
             self._words.scales(words),
         )
