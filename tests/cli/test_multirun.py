@@ -187,6 +187,17 @@ def test_a_search_maximises_and_goes_on_over_a_failed_trial(command: Command, tm
     assert f"best_value: {best}" in results.read_text()
 
 
+def test_a_search_goes_on_where_it_ended(command: Command, tmp_path: Path) -> None:
+    pytest.importorskip("hydra_plugins.hydra_optuna_sweeper")
+    search = ("hydra/sweeper=search", "model.anchors=range(1,9)", "model.hops=1,2")
+    assert sweep(command, tmp_path, *search, "hydra.sweeper.n_trials=2").status == 0
+    before = [said(tmp_path / number)["overrides"] for number in "01"]
+    assert sweep(command, tmp_path, *search, "hydra.sweeper.n_trials=3").status == 0
+    after = [said(tmp_path / number) for number in "012"]
+    assert [job["status"] for job in after] == ["skipped", "skipped", "finished"]
+    assert [job["overrides"] for job in after[:2]] == before
+
+
 @pytest.mark.parametrize(
     ("overrides", "parts"),
     [
