@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 CONNECT_SECONDS = 10
 """How long a server may take to accept a connection, in seconds."""
 
+CONNECT_TIMEOUT_DRIVERS = ("psycopg", "psycopg2", "pymysql", "mysqldb")
+"""Drivers that are told so by the option ``connect_timeout``."""
+
 DRIVERS = {
     "postgresql": ("postgresql+psycopg", "psycopg", "postgres"),
     "postgres": ("postgresql+psycopg", "psycopg", "postgres"),
@@ -86,14 +89,14 @@ def make_engine(url: "URL", timeout: float) -> "Engine":
         if system == "duckdb":
             _require_file(url)
             options["read_only"] = True
-        elif system in DRIVERS and "connect_timeout" not in url.query:
+        elif url.get_driver_name() in CONNECT_TIMEOUT_DRIVERS and "connect_timeout" not in url.query:
             options["connect_timeout"] = CONNECT_SECONDS
         return create_engine(url, poolclass=NullPool, connect_args=options)
     except NoSuchModuleError:
         failure = f"SQLAlchemy knows no database system '{url.drivername}' here: install the package that brings it"
         if "+" not in url.drivername and not url.host and system not in DRIVERS:
             failure += ", or correct the beginning of the URL"
-        if system in DRIVERS:
+        if system in DRIVERS and url.drivername == DRIVERS[system][0]:
             failure = _missing(system)
     except ImportError as error:
         failure = _missing(system) if error.name in (None, _module(system)) else f"the module '{error.name}' is missing"
@@ -118,9 +121,13 @@ def _sqlite_engine(url: "URL", timeout: float) -> "Engine":
     from sqlalchemy.pool import NullPool
 
     path = _require_file(url)
+    # With a write-ahead log, SQLite would leave new files beside the database, even though it only reads.
+    with path.open("rb") as file:
+        keeps_log = file.read(20)[18:19] == b"\x02"
+    mode = "mode=ro&immutable=1" if keeps_log and not path.with_name(f"{path.name}-wal").exists() else "mode=ro"
 
     def connect() -> sqlite3.Connection:
-        return sqlite3.connect(f"file:{quote(str(path))}?mode=ro", timeout=timeout, uri=True, check_same_thread=False)
+        return sqlite3.connect(f"file:{quote(str(path))}?{mode}", timeout=timeout, uri=True, check_same_thread=False)
 
     return create_engine("sqlite://", creator=connect, poolclass=NullPool)
 

@@ -36,6 +36,7 @@ def test_a_driver_is_chosen_where_none_is_named(given: str, driver: str) -> None
         ("me:s3cret@host/db", ["no database URL", "dialect://user:password@host:port/database"]),
         ("", ["no database URL"]),
         ("snowflake://me:s3cret@account/db", ["no database system 'snowflake'", "install the package"]),
+        ("postgresql+no_such://me:s3cret@host/db", ["'postgresql+no_such'"]),
         ("sqlite://", ["in memory", "engine"]),
         ("sqlite:///:memory:", ["in memory", "engine"]),
     ],

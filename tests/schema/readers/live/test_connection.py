@@ -200,3 +200,15 @@ def test_a_reader_in_a_thread_of_its_own_leaves_others_alone(tmp_path: Path) -> 
     thread.start()
     thread.join()
     assert found == ["one"]
+
+
+def test_a_write_ahead_log_is_read_and_none_is_left_behind(tmp_path: Path) -> None:
+    path = tmp_path / "one.sqlite"
+    writer = sqlite3.connect(path)
+    writer.executescript(f"PRAGMA journal_mode = WAL; {SCRIPT}")
+    writer.execute("CREATE TABLE u (a INTEGER)")
+    assert (tmp_path / "one.sqlite-wal").exists()
+    assert len(read_database(f"sqlite:///{path}").tables) == 2
+    writer.close()
+    assert len(read_database(f"sqlite:///{path}").tables) == 2
+    assert list(tmp_path.iterdir()) == [path]
