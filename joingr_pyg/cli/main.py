@@ -31,6 +31,26 @@ class Command:
 
 
 COMMANDS = {
+    "ask": Command(
+        "joingr_pyg.cli.ask.ask",
+        "Find the tables that a question needs in a database, a schema file or an index.",
+        'ask schema.sql "Which customers bought nothing in May?"',
+    ),
+    "schema": Command(
+        "joingr_pyg.cli.ask.schema",
+        "Show what was read of a schema: tables, columns, and where each join comes from.",
+        "schema postgresql://user@host/database",
+    ),
+    "index": Command(
+        "joingr_pyg.cli.ask.index",
+        "Read and embed a schema once, into a folder that can be asked at once.",
+        "index schema.sql -o shop_index",
+    ),
+    "remember": Command(
+        "joingr_pyg.cli.ask.remember",
+        "Add answered questions to an index, so that similar questions profit from them.",
+        "remember shop_index answered.jsonl",
+    ),
     "train": Command(
         "joingr_pyg.cli.train",
         "Train a retriever and test it.",
@@ -76,7 +96,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit status: 0, or 2 for bad input.
     """
-    description = "Find the database tables a question needs: train and evaluate retrievers, study finished runs."
+    description = "Find the database tables a question needs: ask a schema, train and evaluate retrievers, study runs."
     return run_command("joingr", description, COMMANDS, arguments)
 
 

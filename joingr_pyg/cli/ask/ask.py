@@ -1,0 +1,68 @@
+"""``joingr ask SOURCE QUESTION``: the tables that a question needs, the joins among them, and the reasons."""
+
+from argparse import ArgumentParser, Namespace
+
+from rich.table import Table
+
+from joingr_pyg.cli.ask.source import add_source, open_retriever, quiet_logs
+from joingr_pyg.errors import JoinGRError
+from joingr_pyg.retrieval.results import RetrievalResult
+from joingr_pyg.runs.comparison import show
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    add_source(parser)
+    parser.add_argument("question", metavar="QUESTION", help="the question, in quotes")
+    size = parser.add_mutually_exclusive_group()
+    size.add_argument("-k", type=int, default=5, metavar="N", help="number of tables (default: 5)")
+    size.add_argument(
+        "--complete",
+        type=float,
+        metavar="P",
+        help="as many tables as it takes to have all that are needed with this probability, such as 0.9",
+    )
+    output = parser.add_mutually_exclusive_group()
+    output.add_argument("--json", action="store_true", help="print the answer as JSON")
+    output.add_argument("--ddl", action="store_true", help="print CREATE TABLE statements, for a prompt")
+
+
+def run(arguments: Namespace) -> None:
+    """Run the command.
+
+    Raises:
+        JoinGRError: If the input is bad, in one sentence.
+    """
+    # Before the schema is read and embedded.
+    if not arguments.question.strip():
+        raise JoinGRError("The question is blank: write it in quotes behind the source.")
+    quiet_logs()
+    retriever = open_retriever(arguments)
+    if arguments.complete is None:
+        result = retriever.retrieve(arguments.question, arguments.k)
+    else:
+        result = retriever.retrieve(arguments.question, None, complete=arguments.complete)
+    if arguments.json:
+        print(result.to_json(indent=1))
+    elif arguments.ddl:
+        print(result.to_ddl())
+    else:
+        _print(result)
+
+
+def _print(result: RetrievalResult) -> None:
+    several = len({table.database for table in result}) > 1
+    table = Table(box=None, pad_edge=False)
+    table.add_column("", justify="right")
+    table.add_column("table", no_wrap=True)
+    table.add_column("reason", overflow="fold")
+    for place, found in enumerate(result, start=1):
+        name = f"{found.database}.{found.table}" if several else found.table
+        table.add_row(str(place), name, found.reason, style=None)
+    show(table)
+    if result.joins:
+        print("\njoins")
+        for join in result.joins:
+            over = "" if join.direct else "  (over a table that is not among them)"
+            origin = "" if join.source == "declared" else f"  ({join.source}, confidence {join.confidence:.2f})"
+            print(f"  {join}{origin}{over}")

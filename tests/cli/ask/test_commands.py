@@ -1,0 +1,103 @@
+"""``joingr ask``, ``schema``, ``index`` and ``remember``, as typed."""
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from joingr_pyg.cli.main import main
+from joingr_pyg.encoders.packaged import packaged_minilm
+
+needs_minilm = pytest.mark.skipif(
+    packaged_minilm() is None, reason="the packaged MiniLM weights (extra 'offline') are missing"
+)
+
+SHOP = """
+CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT);
+CREATE TABLE orders (id INTEGER PRIMARY KEY, customer_id INTEGER REFERENCES customers (id), placed DATE);
+CREATE TABLE warehouses (id INTEGER PRIMARY KEY, town TEXT);
+"""
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    path = tmp_path / "shop.sql"
+    path.write_text(SHOP)
+    return path
+
+
+def test_schema_lists_what_was_read(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["schema", str(shop)]) == 0
+    printed = capsys.readouterr().out
+    assert "customer_id = customers.id" in printed
+    assert "3 tables, 7 columns, joins: 1 declared." in printed
+    assert "Read as sqlite: 3 tables, 7 columns, 1 foreign key." in printed
+
+
+def test_schema_of_a_database_file_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "shop.bin"  # Recognised by its content.
+    connection = sqlite3.connect(path)
+    connection.executescript(SHOP)
+    connection.close()
+    assert main(["schema", str(path), "--exclude", "warehouses", "--json"]) == 0
+    database = json.loads(capsys.readouterr().out)["databases"][0]
+    assert [table["name"] for table in database["tables"]] == ["customers", "orders"]
+    assert database["joins"] == [
+        {"join": "orders.customer_id = customers.id", "source": "declared", "confidence": 1.0, "evidence": ""}
+    ]
+
+
+@needs_minilm
+def test_ask_prints_tables_reasons_and_joins(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ask", str(shop), "Which customers ordered something in May?", "-k", "2"]) == 0
+    printed = capsys.readouterr().out
+    assert printed.index("customers") < printed.index("joins")
+    assert "orders.customer_id = customers.id" in printed
+    assert "warehouses" not in printed
+
+
+@needs_minilm
+def test_an_index_is_asked_and_remembers(shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder, answered = tmp_path / "index", tmp_path / "answered.jsonl"
+    assert main(["index", str(shop), "-o", str(folder)]) == 0
+    assert "3 tables and 1 joins are indexed in" in capsys.readouterr().out
+    assert main(["ask", str(folder), "Stock by town", "-k", "1", "--ddl"]) == 0
+    assert capsys.readouterr().out.startswith("CREATE TABLE warehouses")
+    answered.write_text('{"question": "Stock by town", "tables": ["orders"]}\n')
+    assert main(["remember", str(folder), str(answered)]) == 0
+    assert main(["ask", str(folder), "Stock by town", "--json"]) == 0
+    tables = json.loads(capsys.readouterr().out.partition("\n")[2])["tables"]
+    orders = next(table for table in tables if table["table"] == "orders")
+    assert "similar answered questions needed it" in orders["reason"]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (["ask", "SHOP", "  "], "ask: The question is blank"),
+        (["ask", "nowhere.sql", "Who?"], "nowhere.sql"),
+        (["ask", "SHOP", "Who?", "--include", "a*"], "'--include' has no meaning for a file"),
+        (["schema", "sqlite:///nowhere.sqlite"], "nowhere.sqlite"),
+        (["remember", "nowhere", "answered.jsonl"], "The file 'answered.jsonl' cannot be read"),
+    ],
+)
+def test_bad_input_is_one_sentence(
+    line: list[str], message: str, shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main([str(shop) if word == "SHOP" else word for word in line]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "content", ["", "{", '{"question": "Who?"}', '{"question": "Who?", "tables": [1]}', '{"question": 1, "tables": ["a"]}']
+)
+def test_a_file_of_answers_of_another_shape_is_refused(
+    content: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "answered.jsonl").write_text(content)
+    assert main(["remember", str(tmp_path), str(tmp_path / "answered.jsonl")]) == 2
+    assert "answered.jsonl" in capsys.readouterr().err
