@@ -80,8 +80,13 @@ def read_schemas(arguments: Namespace) -> tuple[tuple[Database, ...], tuple[str,
         return read_retriever(source).databases, ()
     if url := _database_url(source):
         _refuse(arguments, "a database", "dialect")
-        patterns = {"include": _patterns(arguments.include), "exclude": _patterns(arguments.exclude)}
-        return (read_database(url, views=arguments.views, **patterns),), ()
+        database = read_database(
+            url,
+            include=_patterns(arguments.include),
+            exclude=_patterns(arguments.exclude),
+            views=arguments.views,
+        )
+        return (database,), ()
     _refuse(arguments, "a file", "include", "exclude")
     reading = read_ddl_report(_files(source), None, arguments.dialect, views=arguments.views)
     notes = [f"Read as {reading.dialect}: {reading.summary()}.", *reading.warnings, *reading.left_out]

@@ -62,11 +62,11 @@ def test_an_index_is_asked_and_remembers(shop: Path, tmp_path: Path, capsys: pyt
     folder, answered = tmp_path / "index", tmp_path / "answered.jsonl"
     assert main(["index", str(shop), "-o", str(folder)]) == 0
     assert "3 tables and 1 joins are indexed in" in capsys.readouterr().out
-    assert main(["ask", str(folder), "Stock by town", "-k", "1", "--ddl"]) == 0
+    assert main(["ask", str(folder), "Warehouses by town", "-k", "1", "--ddl"]) == 0
     assert capsys.readouterr().out.startswith("CREATE TABLE warehouses")
-    answered.write_text('{"question": "Stock by town", "tables": ["orders"]}\n')
+    answered.write_text('{"question": "Warehouses by town", "tables": ["orders"]}\n')
     assert main(["remember", str(folder), str(answered)]) == 0
-    assert main(["ask", str(folder), "Stock by town", "--json"]) == 0
+    assert main(["ask", str(folder), "Warehouses by town", "--json"]) == 0
     tables = json.loads(capsys.readouterr().out.partition("\n")[2])["tables"]
     orders = next(table for table in tables if table["table"] == "orders")
     assert "similar answered questions needed it" in orders["reason"]
@@ -93,7 +93,8 @@ def test_bad_input_is_one_sentence(
 
 
 @pytest.mark.parametrize(
-    "content", ["", "{", '{"question": "Who?"}', '{"question": "Who?", "tables": [1]}', '{"question": 1, "tables": ["a"]}']
+    "content",
+    ["", "{", '{"question": "Who?"}', '{"question": "Who?", "tables": [1]}', '{"question": 1, "tables": ["a"]}'],
 )
 def test_a_file_of_answers_of_another_shape_is_refused(
     content: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
