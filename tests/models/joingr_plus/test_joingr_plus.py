@@ -164,6 +164,18 @@ def test_every_parameter_learns(tmp_path: Path, encoder: CachedEncoder, left_out
             assert parameter.grad.abs().sum() > 0, name
 
 
+def test_a_step_computes_every_part_once(chain: Corpus) -> None:
+    model = JoinGRPlus(2, phrases=None).index(chain)
+    queries = Queries(QUESTION, ("Which t3?",))
+    model.remember(queries, [[("db", "t3")]])
+    calls: list[torch.nn.Module] = []
+    for part in (model.memory, model.prior, model.scorer, model.reranker):
+        part.register_forward_hook(lambda module, *_: calls.append(module))
+    evidence = model.evidence(queries)
+    model.scores(model(QUESTION, evidence), evidence)
+    assert calls == [model.memory, model.prior, model.scorer, model.reranker]
+
+
 def test_batches_equal_one_by_one(tmp_path: Path, encoder: CachedEncoder) -> None:
     demo = Demo(tmp_path, "test", encoder, tmp_path)
     torch.manual_seed(0)
