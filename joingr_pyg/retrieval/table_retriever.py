@@ -244,7 +244,8 @@ class TableRetriever:
         """Write everything that the answers depend on to a folder, for :meth:`load` to read.
 
         That is the schemas with their vectors, how they were prepared, the model with its calibration and all that it
-        remembers, and which encoder embeds questions; the weights of the encoder are not written.
+        remembers, and which encoder embeds questions. Neither the weights of the encoder are written nor values that
+        were read from the rows of a database, and a warning says so where there are any.
 
         Args:
             path: The folder, which may be missing. A retriever that was saved there before is replaced.
@@ -264,6 +265,12 @@ class TableRetriever:
             *self._trained,
         )
         write_retriever(path, saved)
+        if self._values is not None:
+            logger.warning(
+                "The values of columns are not saved, because they are rows of the database: the retriever that is "
+                "loaded from '%s' answers without them.",
+                path,
+            )
 
     def refresh(self, databases: Sequence[Database] | None = None) -> SchemaDifferences:
         """Read the schema, and the values if there are any, again from the file or live database they came from.

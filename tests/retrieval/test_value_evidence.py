@@ -108,8 +108,11 @@ def test_databases_in_memory_do_not_share_values(tmp_path: Path) -> None:
         assert f"'{value}' is a value" in reasons(made, f"songs of {value}")["artist"]
 
 
-def test_values_are_not_saved_with_a_retriever(retriever: TableRetriever, tmp_path: Path) -> None:
+def test_values_are_not_saved_with_a_retriever(
+    retriever: TableRetriever, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     retriever.save(tmp_path / "saved")
+    assert "The values of columns are not saved" in caplog.text
     written = b"".join(path.read_bytes() for path in (tmp_path / "saved").rglob("*") if path.is_file())
     assert b"Radiohead" not in written
     assert str(tmp_path / "music.sqlite").encode() not in written

@@ -39,8 +39,8 @@ def create_table_statements(
     Raises:
         JoinGRError: If there is no such dialect.
     """
-    known = "" if dialect is None else sql_dialect(dialect)
-    if dialect is not None and not known:
+    written = "" if dialect is None else sql_dialect(dialect)
+    if dialect is not None and not written:
         names = ", ".join(sorted(name for name in sqlglot.Dialect.classes if name))
         raise JoinGRError(f"There is no SQL dialect {dialect!r}: choose one of {names}.")
     among = [key for key in database.joins if key.table in tables and key.referenced_table in tables]
@@ -49,7 +49,7 @@ def create_table_statements(
             database[name],
             [key for key in among if key.table == name],
             (columns or {}).get(name, database[name].column_names),
-            known,
+            written,
         )
         for name in tables
     )
