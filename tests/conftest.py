@@ -18,11 +18,16 @@ import pytest
 # Two test processes share two cores: threads of their own would wait for each other. Read when torch is loaded.
 os.environ["OMP_NUM_THREADS"] = os.environ.get("OMP_NUM_THREADS", "1")
 
+import hypothesis
 import torch
 from torch.nn.functional import normalize
 
 from joingr_pyg.data.corpus import Corpus
 from joingr_pyg.encoders import CachedEncoder, HashingEncoder
+
+# No test depends on the speed of the machine.
+hypothesis.settings.register_profile("any_speed", deadline=None)
+hypothesis.settings.load_profile("any_speed")
 
 pytest_plugins = ["tests.finished_runs", "tests.servers", "tests.tiny_models"]
 

@@ -134,7 +134,7 @@ def test_a_dataset_is_evaluated_by_hand(beaver: Path, tmp_path: Path) -> None:
 def test_a_method_with_nothing_to_remember_says_so(command: Command, beaver: Path) -> None:
     options = ("method=knn", "dataset=beaver", f"paths.data={beaver}", *SMALL)
     ended = command("evaluate.py", *options)
-    assert "no answered question to remember: with folds=5" in ended.stdout
+    assert "no answered question: with folds=5" in ended.stdout
     vanilla = command("evaluate.py", "method=vanilla", *options[1:])
     assert ended.metrics["metrics"] == vanilla.metrics["metrics"]
     # Paraphrases (0 and 1, 4 and 5) are dealt apart here, and one of each votes for the other's tables.

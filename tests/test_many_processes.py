@@ -121,7 +121,7 @@ def test_the_results_are_those_of_one_process(one: Any, two: Run) -> None:
 def test_a_sweep_does_not_start_processes(command: Command, tmp_path: Path) -> None:
     ended = command("train.py", "-m", *SMALL, *TWO, "seed=0,1", f"hydra.sweep.dir={tmp_path}")
     assert ended.status == 1
-    assert "Job 0 failed: A sweep cannot start several processes a job" in ended.stderr
+    assert "Job 0 failed: A sweep cannot start several processes for a job" in ended.stderr
 
 
 def test_a_gpu_that_is_not_there_is_told_in_one_sentence(command: Command) -> None:
@@ -130,4 +130,4 @@ def test_a_gpu_that_is_not_there_is_told_in_one_sentence(command: Command) -> No
     ended = command("train.py", *SMALL, "trainer=gpu")
     assert ended.status == 2
     (sentence,) = ended.stderr.splitlines()
-    assert sentence.startswith("train: There cannot be such a trainer here: ")
+    assert sentence.startswith("train: The trainer cannot be made on this machine: ")

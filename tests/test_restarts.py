@@ -109,17 +109,17 @@ def test_a_cut_processed_file_is_made_anew(command: Command, killed: Path, whole
 def test_without_a_checkpoint_the_same_command_starts_anew(command: Command, killed: Path, whole: Any) -> None:
     refused = go_on(command, killed, "first_epoch", *DEMO, "resume=true")
     assert refused.status == 2
-    assert "nothing to resume" in refused.stderr
+    assert "There is no checkpoint at" in refused.stderr
     run = go_on(command, killed, "first_epoch", *DEMO)
     same_end(run, whole)
-    assert "Going on" not in run.stdout
+    assert "Resuming" not in run.stdout
 
 
 @pytest.mark.parametrize(
     ("moment", "said"),
     [
-        ("third_epoch", "Going on from epoch 3 of 4 ({}/last.ckpt)."),
-        ("checkpoint", "Going on from epoch 2 of 4 ({}/last.ckpt)."),
+        ("third_epoch", "Resuming at epoch 3 of 4 ({}/last.ckpt)."),
+        ("checkpoint", "Resuming at epoch 2 of 4 ({}/last.ckpt)."),
         ("results", "All 4 epochs are done ({}/last.ckpt)."),
     ],
 )
@@ -138,7 +138,7 @@ def test_a_killed_run_goes_on_from_the_recorded_epoch(
 def test_the_same_command_starts_anew_over_old_files(command: Command, killed: Path, whole: Any, moment: str) -> None:
     run = go_on(command, killed, moment, *DEMO)
     same_end(run, whole)
-    assert "Going on" not in run.stdout
+    assert "Resuming" not in run.stdout
     assert logged(run.folder) == logged(whole.folder)
 
 
@@ -161,7 +161,7 @@ def test_finished_folds_are_not_trained_again(
     assert stepped == {("fold_1", 1)}
     said = run.stdout.splitlines()
     assert f"All 2 epochs are done ({run.folder}/fold_0/last.ckpt)." in said
-    assert f"Going on from epoch 2 of 2 ({run.folder}/fold_1/last.ckpt)." in said
+    assert f"Resuming at epoch 2 of 2 ({run.folder}/fold_1/last.ckpt)." in said
 
 
 def test_in_a_sweep_jobs_that_were_not_begun_start_anew(command: Command, tmp_path: Path) -> None:
@@ -177,4 +177,4 @@ def test_in_a_sweep_jobs_that_were_not_begun_start_anew(command: Command, tmp_pa
 def test_a_run_is_not_resumed_to_fewer_epochs(command: Command, trained: Any, tmp_path: Path) -> None:
     ended = command("train.py", *SMALL, "trainer.max_epochs=1", f"resume={trained.folder / 'last.ckpt'}")
     assert ended.status == 2
-    assert "has 2 epochs behind it, more than the 1 to train: raise trainer.max_epochs to 2 or more." in ended.stderr
+    assert "was saved after epoch 2, but trainer.max_epochs=1: raise trainer.max_epochs to 2 or more." in ended.stderr

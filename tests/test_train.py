@@ -281,7 +281,7 @@ def test_the_edge_loss_learns_from_gold_joins(command: Command, beaver: Path, cr
 def test_a_dataset_without_a_test_split_is_only_trained_on(command: Command, beaver: Path) -> None:
     ended = command("train.py", "dataset=beaver", *QUICK, f"paths.data={beaver}")
     assert (ended.status, ended.metrics["metrics"]) == (0, {})
-    assert f"python evaluate.py checkpoint={ended.folder / 'best.ckpt'} dataset=" in ended.stdout
+    assert f"joingr evaluate checkpoint={ended.folder / 'best.ckpt'} dataset=" in ended.stdout
     assert not (ended.folder / "questions.jsonl").exists()
 
 
@@ -339,8 +339,8 @@ def refused(ended: Any, *parts: str) -> None:
         (["loss=edge"], ["'demo'", "no gold joins", "dataset=beaver"]),
         (["dataset.train=dev"], ["'demo'", "no split 'dev'", "'train', 'test'"]),
         (["loss.negatives=all"], ["'negatives'", "'database' or 'corpus'", "'all'"]),
-        (["resume=true"], ["nothing to resume", "last.ckpt", "hydra.run.dir"]),
-        (["resume=nowhere.ckpt"], ["nothing to resume at 'nowhere.ckpt'"]),
+        (["resume=true"], ["There is no checkpoint at", "last.ckpt", "hydra.run.dir"]),
+        (["resume=nowhere.ckpt"], ["There is no checkpoint at 'nowhere.ckpt' to resume"]),
         (["encoder=sentence_transformer"], ["'encoder.model'", "encoder.model="]),
         (["encoder=contriever", "encoder.pooling=mode"], ["'mode'", "mean"]),
     ],

@@ -39,7 +39,7 @@ def run(overrides: Sequence[str]) -> None:
 
 
 def evaluate_method(cfg: DictConfig, folder: Path) -> dict[str, Any]:
-    """Evaluate what a config describes and leave the results in ``folder``; returns what metrics.json says."""
+    """Evaluate the method or checkpoint of a config and write the results; returns the content of ``metrics.json``."""
     divided = cfg.dataset.test != cfg.dataset.train
     require_protocol(cfg.setting, cfg.ks, cfg.batch_size, cfg.complete)
     require_folds(cfg.folds, divided, cfg.fold_held_out)
@@ -55,8 +55,8 @@ def evaluate_method(cfg: DictConfig, folder: Path) -> dict[str, Any]:
         retriever.remember(train.encode_questions(), [question.gold for question in train.questions])
     elif retriever.remembers and cfg.checkpoint is None and cfg.folds is None:
         logger.warning(
-            f"What is tested is all that is answered of {dataset.title}, so method {method} has no answered question "
-            "to remember: with folds=5 it remembers those of the other folds."
+            f"{dataset.title} has no training split, so method {method} remembers no answered question: with folds=5, "
+            "it remembers those of the other folds."
         )
     embedding = time.perf_counter() - start
     evaluate_fold = partial(
@@ -107,7 +107,7 @@ def _retriever(cfg: DictConfig, encoder: Encoder) -> tuple[str, Retriever, dict[
     method = cfg.get("method")  # A group that is chosen nothing from leaves no key.
     if (cfg.checkpoint is None) == (method is None):
         raise JoinGRError(
-            f"Give one of method=<name> ({', '.join(method_names())}) and checkpoint=<file that train.py wrote>."
+            f"Give one of method=<name> ({', '.join(method_names())}) and checkpoint=<file that 'joingr train' wrote>."
         )
     if cfg.checkpoint is None:
         return HydraConfig.get().runtime.choices["method"], instantiate(method), {}

@@ -37,7 +37,7 @@ from joingr_pyg.runs.jobs import (
 )
 from joingr_pyg.runs.jobs import write_job as write
 from joingr_pyg.runs.secrets import without_secrets
-from joingr_pyg.training.processes import is_first
+from joingr_pyg.training.processes import is_rank_zero
 
 MULTIRUN = "multirun.yaml"
 
@@ -62,7 +62,7 @@ def run_job(command: str, task: Task, cfg: DictConfig) -> float | None:
     hydra = HydraConfig.get()
     folder = Path(hydra.runtime.output_dir)
     if hydra.mode is not RunMode.MULTIRUN:
-        with plain_errors(command), progress(cfg.progress and is_first()):
+        with plain_errors(command), progress(cfg.progress and is_rank_zero()):
             return _last(task(cfg, folder)["metrics"])
 
     secrets = typed_secrets(hydra.overrides.task)
@@ -73,7 +73,7 @@ def run_job(command: str, task: Task, cfg: DictConfig) -> float | None:
         metrics = _finished(folder, cfg)
         if metrics is None:
             (folder / ERROR).unlink(missing_ok=True)
-            with progress(cfg.progress and is_first()):
+            with progress(cfg.progress and is_rank_zero()):
                 job = replace(job, status=FINISHED, metrics=dict(task(cfg, folder)["metrics"]))
         else:
             print(f"Job {job.number} finished before and is skipped: its results are in {folder}")
@@ -86,7 +86,7 @@ def run_job(command: str, task: Task, cfg: DictConfig) -> float | None:
         reason = without_secrets(reason, secrets)
         job = replace(job, status=FAILED, reason=reason)
         report(command, f"Job {job.number} failed: {reason}")
-    if not is_first():
+    if not is_rank_zero():
         return None
     if job.status != SKIPPED:
         job = replace(job, seconds=round(time.perf_counter() - start, 3))
@@ -150,7 +150,7 @@ class Sweep(Callback):
     def on_job_start(self, config: DictConfig, *, task_function: TaskFunction, **kwargs: Any) -> None:
         """Record that a job has begun. A job that is killed leaves no other record."""
         mask_records(config)
-        if config.hydra.mode is RunMode.MULTIRUN and is_first():
+        if config.hydra.mode is RunMode.MULTIRUN and is_rank_zero():
             self.mask_record()
             typed = list(config.hydra.overrides.task)
             overrides = tuple(without_secrets(typed, typed_secrets(typed)))
@@ -204,10 +204,10 @@ def named_failures(command: str) -> Iterator[None]:
         early = False
     finally:
         sweep, Sweep.begun = Sweep.begun, None
-        if sweep is not None and is_first():
+        if sweep is not None and is_rank_zero():
             sweep.mask_record()
         jobs: list[Job] = [] if sweep is None else read_jobs(sweep.folder, sweep.identity)
-        if sweep is not None and jobs and is_first():
+        if sweep is not None and jobs and is_rank_zero():
             sys.stdout.flush()
             show(jobs_table(jobs))
             print(f"All in one table: joingr compare {sweep.folder}")

@@ -28,7 +28,7 @@ from joingr_pyg.runs.summary import summarize
 from joingr_pyg.training.experiment import Outcome, cross_validate, train_and_test
 from joingr_pyg.training.fit import LAST, Fitting, fit
 from joingr_pyg.training.module import Optimization
-from joingr_pyg.training.processes import is_first, leave_speaking_to_the_first, require_startable
+from joingr_pyg.training.processes import is_rank_zero, require_startable, silence_other_ranks
 from joingr_pyg.training.tracking import Experiment, Tracker
 from joingr_pyg.training.validation import Validation
 from joingr_pyg.training.warehouses import Warehouses
@@ -47,16 +47,16 @@ def train(cfg: DictConfig, folder: Path) -> dict[str, Any]:
     """Run the experiment that a config describes and leave its files in ``folder``.
 
     Returns:
-        What metrics.json says, in the first process of a training; no metrics in the others.
+        The content of ``metrics.json`` in rank zero of a training; empty metrics in other ranks.
     """
-    leave_speaking_to_the_first()
-    # Whatever the config alone can tell wrong comes first, before hours of work.
+    silence_other_ranks()
+    # Errors of the config are found here, before hours of work.
     divided = cfg.dataset.test != cfg.dataset.train
     require_folds(cfg.folds, divided, cfg.fold_held_out)
     require_protocol(cfg.setting, cfg.ks, complete=cfg.complete)
     sweep = HydraConfig.initialized() and HydraConfig.get().mode == RunMode.MULTIRUN
     require_startable(cfg.trainer.get("devices", 1), cfg.trainer.get("num_nodes", 1), sweep, cfg.fold_workers)
-    if is_first():
+    if is_rank_zero():
         remove_partial(folder)
     resume = _resume(cfg, folder, sweep)
     fitting = Fitting(
@@ -124,7 +124,7 @@ def train(cfg: DictConfig, folder: Path) -> dict[str, Any]:
 
 
 def _warehouses(cfg: DictConfig, source: Callable[..., JoinGraphs], encoder: Encoder) -> Warehouses | None:
-    """What the config's augmentation, if there is one, makes of the training split."""
+    """The warehouses that the config's augmentation makes of the training split; ``None`` without augmentation."""
     if cfg.get("augmentation") is None:
         return None
     # Words that come with a schema spell out the names that are abbreviated here.
@@ -135,7 +135,7 @@ def _warehouses(cfg: DictConfig, source: Callable[..., JoinGraphs], encoder: Enc
 
 
 def _experiment(cfg: DictConfig, folder: Path, sweep: bool) -> Experiment:
-    """What a tracker is told; the runs of a sweep are one group, and each is named after what it varies."""
+    """The description of the experiment. Runs of a sweep share a group and are named after their overrides."""
     config = without_secrets(OmegaConf.to_container(cfg, resolve=True))
     if not sweep:
         return Experiment(folder, folder.name, folder.name, config)
@@ -144,13 +144,13 @@ def _experiment(cfg: DictConfig, folder: Path, sweep: bool) -> Experiment:
 
 
 def _baseline(name: str, cfg: DictConfig) -> Retriever:
-    """A method as its own config describes it; the heuristic walks from the model's anchors, as many hops."""
+    """The method of a config of ``conf/method``; the heuristic takes anchors, hops, decay and MMR of the model."""
     if name not in method_names():
-        raise JoinGRError(f"There is no baseline {name!r}: choose of {', '.join(map(repr, method_names()))}.")
+        raise JoinGRError(f"There is no baseline {name!r}: choose from {', '.join(map(repr, method_names()))}.")
     method = compose("evaluate", [f"method={name}"]).method
     if name == "heuristic":
         method.update({key: cfg.model[key] for key in ("anchors", "hops", "decay", "mmr") if key in cfg.model})
-    # What it says of folders is what this run's config says of them.
+    # The folders are those of this run's config.
     return instantiate(OmegaConf.merge({"paths": cfg.paths}, {"method": method}).method)
 
 
@@ -159,7 +159,7 @@ def _resume(cfg: DictConfig, folder: Path, sweep: bool) -> Path | None:
         return None
     if cfg.folds is not None and cfg.resume is not True:
         raise JoinGRError(
-            "A cross-validation goes on with resume=true and hydra.run.dir=<its folder>, not with a file."
+            "A cross-validation is resumed with resume=true and hydra.run.dir=<its folder>, not with a file."
         )
     # Folds that are trained at the same time reach their first checkpoint in any order.
     begun = sorted(folder.glob(f"fold_*/{LAST}.ckpt")) if cfg.folds is not None else []
@@ -168,8 +168,8 @@ def _resume(cfg: DictConfig, folder: Path, sweep: bool) -> Path | None:
         if sweep and cfg.resume is True:  # Of a sweep that ended early, most jobs were not begun.
             return None
         raise JoinGRError(
-            f"There is nothing to resume at '{path}': name the run with hydra.run.dir=<its folder> or the checkpoint "
-            "with resume=<file>, or leave resume out to start anew."
+            f"There is no checkpoint at '{path}' to resume: name the run with hydra.run.dir=<its folder> or the "
+            "checkpoint with resume=<file>, or leave resume out to start a new training."
         )
     return path
 
@@ -201,8 +201,8 @@ def _report(
     write_metrics(folder, summary)
     if not outcome.metrics:
         print(
-            f"Dataset {dataset.benchmark_name} is not divided, so nothing is left to test on. Evaluate the checkpoint "
-            f"on another dataset: python evaluate.py checkpoint={outcome.checkpoints[0]} dataset=bird"
+            f"Dataset {dataset.benchmark_name} has no test split. Evaluate the checkpoint on another dataset: "
+            f"joingr evaluate checkpoint={outcome.checkpoints[0]} dataset=bird"
         )
         return summary
     write_questions(folder, outcome.records)

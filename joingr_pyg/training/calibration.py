@@ -16,8 +16,8 @@ from joingr_pyg.models.calibration import Calibration
 from joingr_pyg.models.memory import QuestionMemory
 
 FEW = range(30, 1000)
-"""Numbers of training questions that a model fits so well that its scores of them flatter, and that are enough to
-divide; of more, they flatter little."""
+"""Numbers of training questions for which a calibration is cross-fitted. Fewer cannot be divided into folds. A model
+that learned from more fits them less closely, so that its own scores of them are good enough to calibrate on."""
 
 FOLDS = 3
 """Folds of a cross-fitted calibration."""
@@ -26,7 +26,7 @@ TrainAgain = Callable[[Queries, Sequence[Question]], Retriever]
 
 
 def calibrate_on(model: Retriever, queries: Queries, questions: Sequence[Question]) -> Calibration:
-    """Calibrate a model, bound to its corpus, on questions that a memory does not hear from themselves, as in training.
+    """Calibrate a model, bound to its corpus, on questions. As in training, its memory leaves out the question itself.
 
     Args:
         model: The model, which keeps the calibration.
@@ -67,8 +67,8 @@ def cross_fit(train_again: TrainAgain, queries: Queries, questions: Sequence[Que
         model = train_again(queries[rest], [questions[i] for i in rest]).eval()
         answered.append(model.answered(queries[fold], gold_tables([questions[i] for i in fold], model.corpus)))
     score, database, needed, length = zip(*answered, strict=True)
-    known = None if any(each is None for each in length) else torch.cat(length)
-    return Calibration.fit(torch.cat(score), torch.cat(database), torch.cat(needed), known)
+    lengths = None if any(part is None for part in length) else torch.cat(length)
+    return Calibration.fit(torch.cat(score), torch.cat(database), torch.cat(needed), lengths)
 
 
 def _deal(queries: Queries, seed: int) -> list[list[int]]:

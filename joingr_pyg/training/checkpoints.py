@@ -1,4 +1,4 @@
-"""Checkpoints on disk: written whole, and asked how far they came."""
+"""Checkpoints on disk: atomic writes, and the number of epochs they were saved after."""
 
 from pathlib import Path
 from typing import Any
@@ -9,11 +9,11 @@ from lightning.pytorch.plugins import TorchCheckpointIO
 from joingr_pyg.atomic_files import atomic_write
 
 
-class WholeCheckpoints(TorchCheckpointIO):
-    """Writes a checkpoint beside its place and renames it.
+class AtomicCheckpoints(TorchCheckpointIO):
+    """Writes checkpoints by atomic writes.
 
-    The trainer's own way leads over the folder for temporary files. Where that is another file system the last step is
-    a copy, which leaves half a checkpoint in the place of the one before when the process is killed.
+    Lightning writes to the folder for temporary files first. If that is on another file system, its last step is a
+    copy, which leaves half a checkpoint in place of the previous one when the process is killed.
     """
 
     def save_checkpoint(self, checkpoint: dict[str, Any], path: str | Path, storage_options: Any = None) -> None:
@@ -24,5 +24,5 @@ class WholeCheckpoints(TorchCheckpointIO):
 
 
 def epochs_done(path: Path) -> int:
-    """Epochs that were over when a checkpoint was written."""
+    """The number of epochs that a checkpoint was saved after."""
     return int(torch.load(path, map_location="cpu", weights_only=True)["epoch"]) + 1

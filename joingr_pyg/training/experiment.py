@@ -24,11 +24,11 @@ from joingr_pyg.training.fit import LAST, Fitted
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an experiment found.
+    """The results of an experiment.
 
     Attributes:
         metrics: Test metrics of the trained model, means over folds where there are folds; empty without a test.
-        records: A plain value a test question, as :class:`~joingr_pyg.evaluation.evaluate.Evaluation` has them.
+        records: A plain value for each test question, as :class:`~joingr_pyg.evaluation.evaluate.Evaluation` has them.
         baselines: Metrics of each baseline on the same questions.
         training_seconds: Time of training.
         evaluation_seconds: Time of ranking the test questions with the trained model.
@@ -36,7 +36,7 @@ class Outcome:
         epochs: Epochs trained, of each model.
         folds: Metrics of each fold.
         spread: Standard deviation of each metric over folds.
-        sets: What the sets that the trained model returned are like, as in
+        sets: Quality of the sets that the trained model returned, as in
             :class:`~joingr_pyg.evaluation.evaluate.Evaluation`.
     """
 
@@ -78,12 +78,12 @@ def train_and_test(
         baselines: Methods evaluated on the same test questions.
         folder: Where checkpoints go.
         evaluate_model: :func:`~joingr_pyg.evaluation.evaluate.evaluate` with its options filled in.
-        resume: Checkpoint to go on from.
-        on_tested: Told what the trained model did: the fitted model, its evaluation, the dataset, and the questions it
-            was tested on, as it sees them and with their gold.
+        resume: Checkpoint to resume from.
+        on_tested: Called after the test with the fitted model, its evaluation, the dataset, and the embedded and the
+            annotated test questions.
 
     Returns:
-        What was found, in the first process of a training; ``None`` in the others.
+        The results in rank zero of a training; ``None`` in other ranks.
     """
     fitted = fit_model(dataset=train, folder=folder, resume=resume)
     if fitted is None:
@@ -129,7 +129,7 @@ def cross_validate(
         folder: Where checkpoints go, in one folder a fold.
         evaluate_model: As in :func:`train_and_test`.
         workers: Folds trained at the same time, each in a process of its own.
-        resume: Go on with the folds of a run that ended early, each from its last checkpoint if it has one.
+        resume: Resume the folds of a run that ended early, from their last checkpoints where there are any.
         on_tested: As in :func:`train_and_test`, once a fold and in the process that trained it.
         apart: Folds are of different databases: while one is trained or tested, only tables of its own compete.
 

@@ -19,14 +19,14 @@ from joingr_pyg.errors import JoinGRError
 from joingr_pyg.models import TrainableRetriever
 from joingr_pyg.models.checkpoint import Description, keep_calibration, load_checkpoint
 from joingr_pyg.training.calibration import calibrate_on, calls_for_cross_fitting, cross_fit
-from joingr_pyg.training.checkpoints import WholeCheckpoints
+from joingr_pyg.training.checkpoints import AtomicCheckpoints
 from joingr_pyg.training.data import QuestionData
 from joingr_pyg.training.epochs import EpochBar, EpochSeed, Patience
 from joingr_pyg.training.losses import TableLoss
 from joingr_pyg.training.module import MONITORS, Optimization, RetrievalModule
 from joingr_pyg.training.questions import QuestionSet
 from joingr_pyg.training.quiet import quiet_lightning
-from joingr_pyg.training.resume import go_on, require_same
+from joingr_pyg.training.resume import require_same, restore_progress
 from joingr_pyg.training.validation import Validation, split_validation
 from joingr_pyg.training.warehouses import Warehouses
 
@@ -39,13 +39,13 @@ class Fitting:
     """How a model is fitted.
 
     Args:
-        batch_size: Questions a step, in each process of the training.
+        batch_size: Questions of a training step in every process.
         optimization: Optimiser and schedule.
         validation: The inner validation split.
         early_stopping: Epochs without a better validation value after which training ends; ``None`` never ends early.
         monitor: Validation value that chooses the checkpoint, such as ``"val/PR@5"``; losses are minimised.
         seed: Seed of weights, order and split.
-        remember: Whether the model keeps the training questions, where it has a use for them.
+        remember: Whether the model keeps the training questions in its memory, if it has one.
         compile: Compile the walk with ``torch.compile``, which takes a while at the first step.
 
     Raises:
@@ -105,12 +105,12 @@ def fit(
 ) -> Fitted | None:
     """Train a model on a dataset's questions.
 
-    The chosen model is calibrated on the validation questions. Where there are none it is calibrated on the training
-    questions: if they are few, as models rank them that were trained in the same way on others of them
-    (:func:`~joingr_pyg.training.calibration.cross_fit`); if they are many, or the trainer is not one of a single
-    device, as the model itself does, whose scores of them flatter.
+    The chosen model is calibrated on the validation questions. Without validation questions, it is calibrated on the
+    training questions. If they are few and the trainer uses a single device, other models rank them, which were trained
+    in the same way on the other training questions (:func:`~joingr_pyg.training.calibration.cross_fit`). Otherwise the
+    model itself ranks them, although it has learned from them.
 
-    Several processes of one trainer take the step that one process would with the batch size of all of them together.
+    Several processes of one trainer take the same steps as one process whose batch size is the sum of theirs.
 
     Args:
         make_model: Makes the model when given ``channels``.
@@ -122,15 +122,16 @@ def fit(
         fitting: How to fit.
         questions: The questions to learn from; all of the dataset's where not given.
         queries: The same as the model sees them.
-        resume: Checkpoint to go on from.
-        warehouses: Databases that every other batch, drawn at random, is asked of instead.
+        resume: Checkpoint to resume from.
+        warehouses: Databases that half of the batches, drawn at random, are asked of instead.
 
     Returns:
-        The fitted model in the first process of a training, ``None`` in the others.
+        The fitted model in rank zero of a training, ``None`` in other ranks.
 
     Raises:
-        JoinGRError: If the trainer cannot be made on this machine, there is nothing to learn from, no epoch to train,
-            or the checkpoint to go on from is none, one of another encoder or model, or further than the last epoch.
+        JoinGRError: If the trainer cannot be made on this machine, there is no question to learn from, no epoch to
+            train, or ``resume`` is not a checkpoint, its encoder or model differs, or it was saved after more epochs
+            than the trainer is to run.
     """
     questions = dataset.questions if questions is None else questions
     queries = dataset.encode_questions() if queries is None else queries
@@ -144,7 +145,7 @@ def fit(
     L.seed_everything(fitting.seed, workers=True, verbose=False)
     model = make_model(channels=queries.vector.size(1)).index(dataset.corpus())
     if fitting.compile:
-        # The walk alone: the plan is made outside of tensors, anew for each batch.
+        # Only the walk: the plan of a batch is made by NumPy.
         model.walk.propagate = torch.compile(model.walk.propagate, dynamic=True)  # type: ignore[method-assign]
     if resume is not None:
         require_same(resume, model, dataset)
@@ -177,10 +178,10 @@ def fit(
                 use_distributed_sampler=False,  # It would repeat questions to fill batches up.
             )
         except MisconfigurationException as error:
-            raise JoinGRError(f"There cannot be such a trainer here: {error}") from error
-        trainer.strategy.checkpoint_io = WholeCheckpoints()
+            raise JoinGRError(f"The trainer cannot be made on this machine: {error}") from error
+        trainer.strategy.checkpoint_io = AtomicCheckpoints()
         if resume is not None:
-            go_on(trainer, folder, resume)
+            restore_progress(trainer, folder, resume)
         trainer.fit(module, data, ckpt_path=resume, weights_only=True)
     if not trainer.is_global_zero:
         return None
@@ -222,7 +223,7 @@ def _train_again(
     epochs: int,
     warehouses: Warehouses | None,
 ) -> TrainableRetriever:
-    """Train a model on other questions in the same way, but leave nothing behind: no file, no word, no random state."""
+    """Train a model on other questions in the same way, without files, messages or a change of random state."""
     with isolate_rng(), quiet_lightning():
         L.seed_everything(fitting.seed, workers=True, verbose=False)
         model = make_model(channels=queries.vector.size(1)).index(dataset.corpus())
@@ -257,15 +258,15 @@ def _views(
     remember: bool,
     warehouses: Warehouses | None,
 ) -> list[_View]:
-    """The training questions on the dataset's corpus, which the model is bound to, and on warehouses if there are."""
-    asked = [(model, questions)]
+    """The training questions on the dataset's corpus, which the model is bound to, and on warehouses if given."""
+    bound_models = [(model, questions)]
     if warehouses is not None:
         corpus, renamed = warehouses.ask(dataset, questions)
-        asked.append((model.bound_to(corpus), renamed))
+        bound_models.append((model.bound_to(corpus), renamed))
     if remember:
-        for bound, some in asked:
+        for bound, some in bound_models:
             bound.remember(queries, [question.gold for question in some])
-    return [_View(bound, QuestionSet(bound, some, queries)) for bound, some in asked]
+    return [_View(bound, QuestionSet(bound, some, queries)) for bound, some in bound_models]
 
 
 def _callbacks(folder: Path, fitting: Fitting, validate: bool) -> list[Callback]:

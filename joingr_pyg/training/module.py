@@ -34,8 +34,8 @@ class Optimization:
         weight_decay: Weight decay.
         factor: Factor of the learning rate on a plateau.
         patience: Epochs without improvement that make a plateau.
-        scalar_lr: Learning rate of parameters that are no matrix, which then have no weight decay; ``None`` treats all
-            alike.
+        scalar_lr: Learning rate of parameters that are not matrices, which then have no weight decay; ``None`` treats
+            all parameters alike.
 
     Raises:
         JoinGRError: If a value is out of its range.
@@ -67,7 +67,7 @@ class RetrievalModule(L.LightningModule):
         loss: The objective, on tables or on edges.
         optimization: Optimiser and schedule.
         validate: Whether there are validation questions; the plateau is one of their loss, else of the training loss.
-        described: Plain values that the checkpoint carries along: the model's arguments, its encoder, its data.
+        described: Plain values stored in the checkpoint: the model's arguments, its encoder, its data.
         others: The same model bound to further corpora, for the batches of further views.
     """
 

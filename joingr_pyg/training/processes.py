@@ -1,4 +1,4 @@
-"""One training in several processes: who speaks and writes, and which questions each of them takes."""
+"""One training in several processes: which rank logs and writes files, and the questions of each rank."""
 
 import logging
 import os
@@ -12,59 +12,59 @@ from torch.utils.data import Sampler
 from joingr_pyg.errors import JoinGRError
 
 
-def is_first() -> bool:
-    """Whether this is the process that speaks and writes files; known before there is a trainer."""
+def is_rank_zero() -> bool:
+    """Whether this process has rank zero, which logs and writes files; works before there is a trainer."""
     node = os.environ.get("GROUP_RANK") or os.environ.get("NODE_RANK") or "0"
     return getattr(rank_zero_only, "rank", 0) == 0 and int(node) == 0
 
 
-def leave_speaking_to_the_first() -> None:
-    """Silence the warnings of every other process: the first gives the same."""
-    if not is_first():
+def silence_other_ranks() -> None:
+    """Disable warnings in all ranks but rank zero, which logs the same warnings."""
+    if not is_rank_zero():
         logging.disable(logging.WARNING)
 
 
 def require_startable(devices: object, nodes: int, sweep: bool, fold_workers: int) -> None:
-    """Refuse several processes where the trainer could not start them, or would start them twice.
+    """Refuse several processes where the trainer cannot start them, or would start them twice.
 
     Args:
-        devices: What the trainer is given as ``devices``.
+        devices: The ``devices`` argument of the trainer.
         nodes: Number of machines.
-        sweep: Whether this is one of many jobs of one process.
+        sweep: Whether this run is a job of a multirun.
         fold_workers: Folds trained at the same time.
 
     Raises:
-        JoinGRError: If it could not.
+        JoinGRError: If the trainer cannot start them.
     """
     if devices in (1, "1") and nodes == 1:
         return
     if fold_workers > 1:
         raise JoinGRError(
-            "'fold_workers' trains folds in processes of their own and 'trainer.devices' one model in several: "
-            "leave one of them at 1."
+            "'fold_workers' trains several folds at once and 'trainer.devices' one model in several processes: "
+            "set one of them to 1."
         )
     if sweep and not (TorchElasticEnvironment.detect() or SLURMEnvironment.detect()):
         raise JoinGRError(
-            "A sweep cannot start several processes a job (trainer.devices): start the sweep itself by torchrun or "
-            "srun, or take a launcher that does."
+            "A sweep cannot start several processes for a job (trainer.devices): start the sweep itself by torchrun or "
+            "srun, or use a launcher that starts them."
         )
 
 
 class SharedBatches(Sampler[list[int]]):
-    """Batches of questions that ``N`` processes share.
+    """Batches of questions, divided among ``N`` processes.
 
-    A batch is what one process with a batch size ``N`` times as large would take, in the same order; each process
-    takes every ``N``-th question of it. No question is repeated to fill a batch up, so the last one may be smaller in
-    some processes, or empty.
+    Together, the processes take the batches that one process with an ``N`` times larger batch size would take, in the
+    same order. Every process takes every ``N``-th question of such a batch. No question is repeated to fill the last
+    batch, which may therefore be smaller in some processes, or empty.
 
     Args:
         num_questions: Number of questions.
         batch_size: Questions a process takes at once.
         rank: Number of this process.
         num_processes: Number of processes ``N``.
-        seed: Seed of the order, which is another one each epoch; ``None`` keeps the questions as they are.
-        views: Number of corpora that the questions are asked of. Each batch is of one, drawn with its order: question
-            ``i`` of corpus ``v`` is named ``v * num_questions + i``.
+        seed: Seed of the order, which changes from epoch to epoch; ``None`` keeps the order of the questions.
+        views: Number of corpora that the questions are asked of. A batch has questions of one corpus, drawn at random.
+            Question ``i`` of corpus ``v`` has the number ``v * num_questions + i``.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class SharedBatches(Sampler[list[int]]):
         self.epoch = 0
 
     def set_epoch(self, epoch: int) -> None:
-        """The trainer tells the epoch, so a resumed run goes on in the order of an uninterrupted one."""
+        """Set the epoch, as the trainer does, so that a resumed run has the order of an uninterrupted one."""
         self.epoch = epoch
 
     def __len__(self) -> int:

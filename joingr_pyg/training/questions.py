@@ -1,4 +1,4 @@
-"""Questions as batches of tensors, with everything that learning does not change made once."""
+"""Questions as batches of tensors; whatever training does not change is computed once."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -20,7 +20,7 @@ class QuestionBatch(NamedTuple):
 
     Attributes:
         query: ``[B, d]`` embeddings.
-        evidence: What the walk needs to know.
+        evidence: Inputs of the walk.
         gold: ``[B, G]`` gold table numbers, ``-1`` for empty places.
         gold_tables: ``[B, T]`` whether a table is gold.
         gold_edges: ``[B, J]`` whether a join edge is gold, where the benchmark annotates joins.
@@ -45,7 +45,7 @@ class QuestionSet(Dataset[QuestionBatch]):
     Args:
         model: The retriever, bound to the corpus; it makes the evidence.
         questions: The questions.
-        queries: The same as the retriever sees them.
+        queries: Their embeddings.
     """
 
     def __init__(self, model: TrainableRetriever, questions: Sequence[Question], queries: Queries) -> None:
@@ -78,7 +78,7 @@ class QuestionSet(Dataset[QuestionBatch]):
 
 
 class QuestionViews(Dataset[QuestionBatch]):
-    """The same questions on several corpora, a batch on one of them.
+    """The same questions on several corpora; a batch has questions on one of them.
 
     Args:
         views: The questions on each corpus.

@@ -1,4 +1,4 @@
-"""Going on where a run ended."""
+"""Resuming a training from a checkpoint."""
 
 import csv
 import logging
@@ -18,43 +18,43 @@ logger = logging.getLogger(__name__)
 
 
 def require_same(checkpoint: Path, model: TrainableRetriever, dataset: JoinGraphs) -> None:
-    """Refuse to go on with another model or encoder.
+    """Check that a checkpoint is of the same model and encoder as the training that resumes it.
 
     Raises:
-        JoinGRError: If they differ, or the file is no checkpoint.
+        JoinGRError: If the model or the encoder differs, or the file is not a checkpoint.
     """
     _, description = load_checkpoint(checkpoint)
     require_encoder(description, dataset.encoder.name, dataset.encoder.identity, checkpoint)
     if description.kind != model.kind:
         raise JoinGRError(
-            f"Checkpoint '{checkpoint}' is of model={description.kind}, and cannot go on with {model.kind}."
+            f"Checkpoint '{checkpoint}' is of model={description.kind} and cannot be resumed with model={model.kind}."
         )
     for name, value in model.arguments.items():
         if description.model.get(name) != value:
             raise JoinGRError(
-                f"Checkpoint '{checkpoint}' was trained with model.{name}={description.model.get(name)}, and cannot go "
-                f"on with {value}."
+                f"Checkpoint '{checkpoint}' was trained with model.{name}={description.model.get(name)} and cannot be "
+                f"resumed with model.{name}={value}."
             )
 
 
-def go_on(trainer: L.Trainer, folder: Path, checkpoint: Path) -> None:
-    """Say where training goes on, and keep what ``metrics.csv`` says of the epochs before.
+def restore_progress(trainer: L.Trainer, folder: Path, checkpoint: Path) -> None:
+    """Log the epoch at which training continues, and keep the rows of earlier epochs in ``metrics.csv``.
 
     Raises:
-        JoinGRError: If the checkpoint is further than the last epoch.
+        JoinGRError: If the checkpoint was saved after more epochs than the trainer is to run.
     """
     done, epochs = epochs_done(checkpoint), trainer.max_epochs
     if epochs in (None, -1):
-        logger.info("Going on from epoch %d (%s).", done + 1, checkpoint)
+        logger.info("Resuming at epoch %d (%s).", done + 1, checkpoint)
     elif done > epochs:
         raise JoinGRError(
-            f"Checkpoint '{checkpoint}' has {done} epochs behind it, more than the {epochs} to train: "
+            f"Checkpoint '{checkpoint}' was saved after epoch {done}, but trainer.max_epochs={epochs}: "
             f"raise trainer.max_epochs to {done} or more."
         )
     elif done == epochs:
         logger.info("All %d epochs are done (%s).", epochs, checkpoint)
     else:
-        logger.info("Going on from epoch %d of %d (%s).", done + 1, epochs, checkpoint)
+        logger.info("Resuming at epoch %d of %d (%s).", done + 1, epochs, checkpoint)
     path = folder / "metrics.csv"
     if not trainer.is_global_zero or not path.is_file():
         return
@@ -67,7 +67,7 @@ def go_on(trainer: L.Trainer, folder: Path, checkpoint: Path) -> None:
 
 
 def _rows(path: Path, epochs: int) -> list[dict[str, Any]]:
-    """What a log says of the first epochs; a line that was cut off is one of a later epoch."""
+    """The rows of the first ``epochs`` epochs of a log; a line that was cut off is skipped."""
     with path.open(newline="") as file:
         rows = [row for row in csv.DictReader(file) if None not in row.values() and row.get("epoch", "").isdigit()]
     return [{name: value for name, value in row.items() if value} for row in rows if int(row["epoch"]) < epochs]

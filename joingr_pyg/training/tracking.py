@@ -1,4 +1,4 @@
-"""Where the course of an experiment is told while it runs, and its results when it is over."""
+"""Logging of an experiment while it runs, and of its results at the end."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ from joingr_pyg.training.fit import Fitted
 
 @dataclass(frozen=True)
 class Experiment:
-    """What a tracker is told of an experiment before it begins.
+    """Description of an experiment, for trackers.
 
     Args:
         folder: The run's folder.
@@ -33,7 +33,7 @@ class Experiment:
 
 
 class Tracker:
-    """Keeps the values of every epoch in ``metrics.csv``; others tell them elsewhere besides.
+    """Writes the values of every epoch to ``metrics.csv``. Subclasses log to other places too.
 
     It is used as a context, which an experiment begins and ends in.
     """
@@ -57,10 +57,10 @@ class Tracker:
         queries: Queries,
         questions: Sequence[Question],
     ) -> None:
-        """Tell what a trained model did on the questions it was tested on; called in the process that trained it."""
+        """Log the test of a trained model; called in the process that trained it."""
 
     def compared(self, rows: Sequence[Row], records: Sequence[dict[str, Any]]) -> None:
-        """Tell the table of methods and what each question got, when all is done."""
+        """Log the table of methods and the ranking of each question at the end."""
 
     def __enter__(self) -> Self:
         return self

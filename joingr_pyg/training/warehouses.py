@@ -1,4 +1,4 @@
-"""Training questions asked once more, of databases that look like warehouses."""
+"""Training questions asked again on databases that look like warehouses."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -50,7 +50,7 @@ class Warehouses:
             database, table = name
             return warehouse[database], f"{database}.{table}"
 
-        def asked(question: Question) -> Question:
+        def on_warehouse(question: Question) -> Question:
             database = question.database
             ends = [[(renamed((database, table))[1], column) for table, column in join] for join in question.gold_joins]
             return replace(
@@ -63,5 +63,5 @@ class Warehouses:
         cryptic = {question.index: question for question in self.dataset.questions}
         return (
             replace(corpus, tables=tuple(map(renamed, corpus.tables))),
-            [asked(cryptic[question.index]) for question in questions],
+            [on_warehouse(cryptic[question.index]) for question in questions],
         )

@@ -1,4 +1,4 @@
-"""An experiment told to Weights & Biases, online or in files that are sent later."""
+"""Logging to Weights & Biases, online or into files that are uploaded later."""
 
 import io
 import logging
@@ -18,7 +18,7 @@ from joingr_pyg.evaluation.evaluate import Evaluation
 from joingr_pyg.models import TrainableRetriever
 from joingr_pyg.runs.comparison import Row
 from joingr_pyg.training.fit import Fitted
-from joingr_pyg.training.processes import is_first
+from joingr_pyg.training.processes import is_rank_zero
 from joingr_pyg.training.tracking import Tracker
 
 logger = logging.getLogger(__name__)
@@ -65,7 +65,7 @@ class WeightsAndBiases(Tracker):
 
     def loggers(self, save_dir: str) -> list[Logger]:
         loggers = super().loggers(save_dir)
-        if is_first():
+        if is_rank_zero():
             run = self._begin(self._part(save_dir) or "train")
             loggers.append(WandbLogger(experiment=run, save_dir=save_dir, log_model=False))
         return loggers
@@ -115,8 +115,8 @@ class WeightsAndBiases(Tracker):
         if wandb.run is not None:
             wandb.run.finish(exit_code=int(kind is not None))
         kept = self.experiment.folder / "wandb"
-        if kind is None and is_first() and any(kept.glob("offline-run-*")):
-            logger.info("Kept for W&B; send with: wandb sync %s/offline-run-*", kept)
+        if kind is None and is_rank_zero() and any(kept.glob("offline-run-*")):
+            logger.info("Upload this run to W&B with: wandb sync %s/offline-run-*", kept)
 
     def _part(self, folder: str | Path) -> str:
         """The name of a fold; nothing where the whole experiment is one training."""
@@ -156,7 +156,7 @@ class WeightsAndBiases(Tracker):
 
 
 def _mode() -> Any:
-    """As W&B's own settings say; online only with a key, which nobody is asked for."""
+    """The mode of W&B's own settings; offline where that would be online but there is no key."""
     import wandb
 
     mode = os.environ.get("WANDB_MODE") or wandb.setup().settings.mode
@@ -165,13 +165,13 @@ def _mode() -> Any:
     return "offline"
 
 
-def _drawn(model: TrainableRetriever, dataset: JoinGraphs, asked: Queries, question: Question) -> Any:
+def _drawn(model: TrainableRetriever, dataset: JoinGraphs, query: Queries, question: Question) -> Any:
     from PIL import Image
 
     from joingr_pyg.plotting.walk import draw_walk
 
     file = io.BytesIO()
-    draw_walk(model.index(dataset.corpus()), asked, question.gold).savefig(file, format="png", dpi=110)
+    draw_walk(model.index(dataset.corpus()), query, question.gold).savefig(file, format="png", dpi=110)
     return Image.open(file)
 
 

@@ -256,7 +256,7 @@ def test_another_encoder_is_refused_naming_both(fit_tiny: Fit) -> None:
 
 def test_resuming_with_another_model_is_refused(fit_tiny: Fit, tmp_path: Path) -> None:
     fit_tiny("run", epochs=1)
-    with pytest.raises(JoinGRError, match=r"trained with model\.hidden_channels=8, and cannot go on with 16"):
+    with pytest.raises(JoinGRError, match=r"with model\.hidden_channels=8 and cannot be resumed with model"):
         fit_tiny("run", resume=tmp_path / "run/last.ckpt", model=partial(JoinGR, anchors=2, hops=2, hidden_channels=16))
 
 

@@ -14,7 +14,7 @@ from joingr_pyg.errors import JoinGRError
 from joingr_pyg.models import JoinGR
 from joingr_pyg.training.losses import EdgeLoss, TableLoss
 from joingr_pyg.training.module import Optimization, RetrievalModule
-from joingr_pyg.training.processes import SharedBatches, is_first, require_startable
+from joingr_pyg.training.processes import SharedBatches, is_rank_zero, require_startable
 from joingr_pyg.training.questions import QuestionSet
 
 
@@ -106,7 +106,7 @@ def test_the_first_process_is_known_before_there_is_a_trainer(
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(rank_zero_only, "rank", rank)
-    assert is_first() == first
+    assert is_rank_zero() == first
 
 
 def test_processes_are_not_started_twice(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,7 +117,7 @@ def test_processes_are_not_started_twice(monkeypatch: pytest.MonkeyPatch) -> Non
     with pytest.raises(JoinGRError, match=r"'fold_workers' .* 'trainer.devices'"):
         require_startable(2, 1, sweep=False, fold_workers=2)
     for devices, nodes in ((2, 1), ("auto", 1), (1, 2)):
-        with pytest.raises(JoinGRError, match="A sweep cannot start several processes a job"):
+        with pytest.raises(JoinGRError, match="A sweep cannot start several processes for a job"):
             require_startable(devices, nodes, sweep=True, fold_workers=1)
     monkeypatch.setenv("TORCHELASTIC_RUN_ID", "0")
     monkeypatch.setattr("torch.distributed.is_torchelastic_launched", lambda: True)
@@ -136,7 +136,7 @@ def test_a_compiled_walk_learns_the_same(fit_tiny: Callable[..., Any], monkeypat
 def test_a_trainer_that_cannot_be_made_is_told(fit_tiny: Callable[..., Any]) -> None:
     if torch.cuda.is_available():
         pytest.skip("this machine has a GPU")
-    with pytest.raises(JoinGRError, match=r"There cannot be such a trainer here: .*CUDAAccelerator"):
+    with pytest.raises(JoinGRError, match=r"The trainer cannot be made on this machine: .*CUDAAccelerator"):
         fit_tiny("run", trainer={"accelerator": "cuda"})
 
 

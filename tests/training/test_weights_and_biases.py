@@ -113,7 +113,7 @@ def ran(command: Command, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def test_an_offline_run_tells_everything_but_secrets(ran: Any) -> None:
     assert (ran.status, ran.stderr) == (0, "")
-    assert ran.stdout.splitlines()[-1] == f"Kept for W&B; send with: wandb sync {ran.folder}/wandb/offline-run-*"
+    assert ran.stdout.splitlines()[-1] == f"Upload this run to W&B with: wandb sync {ran.folder}/wandb/offline-run-*"
     assert (ran.folder / "metrics.csv").is_file()
     runs = told(ran.folder)
     assert list(runs) == ["train"]
@@ -248,7 +248,7 @@ def test_a_server_out_of_reach_leaves_the_run_offline(command: Command, monkeypa
 @pytest.mark.parametrize("package", ["wandb", "matplotlib"])
 def test_what_is_not_installed_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch, package: str) -> None:
     monkeypatch.setattr(module, "find_spec", lambda name: None if name == package else object())
-    with pytest.raises(JoinGRError, match=rf"logger=wandb needs '{package}'.* '\.\[wandb\]'"):
+    with pytest.raises(JoinGRError, match=rf"logger=wandb needs '{package}'.* 'joingr-pyg\[wandb\]'"):
         WeightsAndBiases()
 
 

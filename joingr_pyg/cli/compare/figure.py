@@ -126,7 +126,7 @@ def _lines(runs: Sequence[Run], keys: Sequence[str], metric: str) -> list[Line]:
         raise JoinGRError(f"A figure shows different parameters on its axes and lines (got {', '.join(keys)}).")
     table = sweep_table(runs, per_run=SEED in keys)
     if metric not in table.metrics:
-        raise JoinGRError(f"The runs have no metric {metric!r}: choose of {', '.join(table.metrics)}.")
+        raise JoinGRError(f"The runs have no metric {metric!r}: choose from {', '.join(table.metrics)}.")
     lines = only(table, keys).lines
     return [line for line in lines if metric in line.metrics and all(key in line.parameters for key in keys[:2])]
 

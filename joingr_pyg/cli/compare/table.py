@@ -98,7 +98,7 @@ def sweep_table(runs: Sequence[Run], sort: str | None = None, per_run: bool = Fa
     elif by in keys or any(by in run.parameters for run in runs):
         lines.sort(key=lambda line: in_order(line.runs[0].parameters.get(by)))
     else:
-        raise JoinGRError(f"There is nothing called {by!r} to sort by: choose of {', '.join([*metrics, *keys])}.")
+        raise JoinGRError(f"There is nothing called {by!r} to sort by: choose from {', '.join([*metrics, *keys])}.")
     return SweepTable(tuple(keys), metrics, tuple(lines), per_run, tuple(repeated))
 
 

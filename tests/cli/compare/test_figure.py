@@ -107,7 +107,7 @@ def test_what_cannot_be_drawn_is_told(runs: list[Run]) -> None:
         draw_lines(runs, "model.hops", "R@5")
     with pytest.raises(JoinGRError, match=r"no parameter 'hops'"):
         draw_lines(runs, "hops", "R@5")
-    with pytest.raises(JoinGRError, match=r"no metric 'R@7': choose of R@5, PR@5"):
+    with pytest.raises(JoinGRError, match=r"no metric 'R@7': choose from R@5, PR@5"):
         draw_heatmap(runs, "model.anchors", "model.hops", "R@7")
     with pytest.raises(JoinGRError, match=r"different parameters .*model.hops, model.hops"):
         draw_heatmap(runs, "model.hops", "model.hops", "R@5")

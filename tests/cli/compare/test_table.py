@@ -68,7 +68,7 @@ def test_metrics_sort_downwards_and_parameters_upwards(runs: list[Run], sort: st
 
 
 def test_there_is_something_to_sort_by(runs: list[Run]) -> None:
-    with pytest.raises(JoinGRError, match=r"nothing called 'R@7' to sort by: choose of P@5, R@5, model.hops\."):
+    with pytest.raises(JoinGRError, match=r"nothing called 'R@7' to sort by: choose from P@5, R@5, model.hops\."):
         sweep_table(runs, "R@7")
 
 

@@ -54,4 +54,4 @@ def test_a_weight_of_null_leaves_a_part_out(command: Callable[..., Any]) -> None
 def test_another_model_does_not_go_on(plus: Any, command: Callable[..., Any]) -> None:
     ended = command("train.py", *SMALL, f"resume={plus.folder / 'last.ckpt'}")
     assert ended.status != 0
-    assert "is of model=joingr_plus, and cannot go on with joingr" in ended.stderr
+    assert "is of model=joingr_plus and cannot be resumed with model=joingr" in ended.stderr
