@@ -243,7 +243,7 @@ def test_the_methods_are_listed_where_one_does_not_exist(command: Command) -> No
 def test_options_of_methods_in_a_sweep(command: Command) -> None:
     ended = command("evaluate.py", "-m", "method=jar,iterjar", "method.size=5", *SMALL)
     assert ended.status == 1
-    assert ended.stderr.splitlines()[-1].endswith("a sweep takes ++method.size=5.")
+    assert ended.stderr.splitlines()[-1].endswith("and write ++method.size=5 in a sweep.")
 
 
 def test_the_keys_are_listed_where_one_does_not_exist(command: Command) -> None:

@@ -225,6 +225,7 @@ def test_a_checkpoint_is_plain_and_names_its_encoder(fit_tiny: Fit, tmp_path: Pa
             "dataset": "beaver",
             "seed": 0,
             "kind": "joingr",
+            "version": 1,
         }
         with zipfile.ZipFile(path) as archive:
             pickled = next(name for name in archive.namelist() if name.endswith("data.pkl"))
