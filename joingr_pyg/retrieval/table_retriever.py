@@ -35,6 +35,8 @@ from joingr_pyg.retrieval.value_evidence import AskedQuestion, ValueEvidence
 from joingr_pyg.schema import Database, TableName
 from joingr_pyg.schema.descriptors import descriptors
 from joingr_pyg.schema.differences import SchemaDifferences, schema_differences
+from joingr_pyg.schema.joins.few_keys import InferJoins
+from joingr_pyg.schema.joins.given import GivenJoins, read_joins
 from joingr_pyg.schema.names.glossary import read_words
 from joingr_pyg.schema.preparation import Preparation
 from joingr_pyg.schema.readers.ddl import Source, read_ddl_report
@@ -105,6 +107,8 @@ class TableRetriever:
         encoding: str | None = None,
         views: bool = False,
         words: str | Path | None = None,
+        joins: GivenJoins = (),
+        infer_joins: InferJoins = "auto",
         model: TrainableRetriever | None = None,
         expand_names: bool = True,
     ) -> Self:
@@ -117,12 +121,17 @@ class TableRetriever:
             encoding: Encoding of the files; recognised where not given.
             views: Whether views compete as tables do.
             words: File of the schema's words, as :func:`joingr_pyg.schema.names.glossary.read_words` reads it.
+            joins: Joins that the schema does not declare, as ``[("orders.customer_id", "customer.id")]``, or the path
+                of a file of them (:func:`joingr_pyg.schema.joins.given.read_joins`).
+            infer_joins: Whether joins are inferred from names, types and keys: where the schema declares few keys
+                (``"auto"``, :func:`joingr_pyg.schema.joins.few_keys.declares_few_keys`), always or never. Answers mark
+                them as inferred.
             model: As for the class.
             expand_names: Spell out common abbreviations in names, and words that are run together, as far as neither
                 the schema nor ``words`` does.
 
         Raises:
-            JoinGRError: If a file cannot be read, or the schema holds no table.
+            JoinGRError: If a file cannot be read, the schema holds no table, or ``joins`` name a column that it lacks.
         """
 
         def read() -> list[Database]:
@@ -132,7 +141,9 @@ class TableRetriever:
                 logger.warning("%s", reading.without_joins())
             return [reading.database]
 
-        preparation = Preparation(expand_names, None if words is None else read_words(words))
+        preparation = Preparation(
+            expand_names, None if words is None else read_words(words), read_joins(joins), infer_joins
+        )
         return cls(preparation(read()), encoder, model, preparation=preparation, read_again=read)
 
     @classmethod
@@ -147,6 +158,8 @@ class TableRetriever:
         exclude: Sequence[str] | None = None,
         views: bool = False,
         words: str | Path | None = None,
+        joins: GivenJoins = (),
+        infer_joins: InferJoins = "auto",
         model: TrainableRetriever | None = None,
         expand_names: bool = True,
         values: bool | ValueLimits = False,
@@ -164,6 +177,8 @@ class TableRetriever:
             exclude: Patterns of tables to leave out, such as ``["*_bak"]``.
             views: Whether views compete as tables do.
             words: As of :meth:`from_ddl`.
+            joins: As of :meth:`from_ddl`.
+            infer_joins: As of :meth:`from_ddl`.
             model: As for the class.
             expand_names: As of :meth:`from_ddl`.
             values: Whether questions are searched for values of short text columns, as *Radiohead* of ``artist.name``;
@@ -179,7 +194,9 @@ class TableRetriever:
         def read() -> list[Database]:
             return [read_database(source, name=name, schemas=schemas, include=include, exclude=exclude, views=views)]
 
-        preparation = Preparation(expand_names, None if words is None else read_words(words))
+        preparation = Preparation(
+            expand_names, None if words is None else read_words(words), read_joins(joins), infer_joins
+        )
         retriever = cls(preparation(read()), encoder, model, preparation=preparation, read_again=read)
         if values is not False:
             limits = values if isinstance(values, ValueLimits) else ValueLimits()

@@ -1,10 +1,12 @@
-"""How the schemas of a retriever are prepared before they are indexed: names spelt out, and words attached."""
+"""How the schemas of a retriever are prepared before they are indexed: names spelt out, words and joins added."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from joingr_pyg.schema import Database
+from joingr_pyg.schema.joins.few_keys import InferJoins, with_inferred_joins
+from joingr_pyg.schema.joins.given import with_given_joins
 from joingr_pyg.schema.names.expansion import with_expanded_names
 from joingr_pyg.schema.names.glossary import Words, with_words
 
@@ -18,10 +20,15 @@ class Preparation:
     Args:
         expand_names: Spell out common abbreviations in names and separate words that are run together.
         words: The words file of the schema, if there is one. Its abbreviations take precedence over common ones.
+        joins: Pairs of columns to join, as :func:`~joingr_pyg.schema.joins.given.with_given_joins` takes them.
+        infer_joins: Whether joins are inferred, as
+            :func:`~joingr_pyg.schema.joins.few_keys.with_inferred_joins` takes it.
     """
 
     expand_names: bool = False
     words: Words | None = None
+    joins: tuple[tuple[str, str], ...] = ()
+    infer_joins: InferJoins = False
 
     def __call__(self, databases: Iterable[Database]) -> tuple[Database, ...]:
         """Prepare schemas."""
@@ -32,7 +39,7 @@ class Preparation:
             database = with_expanded_names(database, {} if self.words is None else self.words.abbreviations)
         if self.words is not None:
             database = with_words(database, self.words)
-        return database
+        return with_inferred_joins(with_given_joins(database, self.joins), self.infer_joins)
 
     def to_dict(self) -> dict[str, Any]:
         """The steps as plain values."""
@@ -42,4 +49,5 @@ class Preparation:
     def from_dict(cls, values: dict[str, Any]) -> "Preparation":
         """The steps that :meth:`to_dict` turned into plain values."""
         words = values["words"]
-        return cls(**{**values, "words": None if words is None else Words(**words)})
+        joins = tuple((first, second) for first, second in values.get("joins", ()))
+        return cls(**{**values, "words": None if words is None else Words(**words), "joins": joins})

@@ -41,7 +41,7 @@ class ColumnLineage:
             if isinstance(scope.expression, exp.Select):
                 yield scope.expression
 
-    def columns(self, value: exp.Expr, select: exp.Select) -> tuple[set[End], exp.Select]:
+    def columns(self, value: exp.Expr, select: exp.Select) -> tuple[set[End], exp.Expr]:
         """The columns of the database that a value stands for.
 
         Args:

@@ -116,7 +116,7 @@ def _conditions(select: exp.Select, lineage: ColumnLineage) -> Iterator[tuple[se
                 yield first, second
 
 
-def _columns(side: exp.Expr | set[End], select: exp.Select, lineage: ColumnLineage) -> tuple[set[End], exp.Select]:
+def _columns(side: exp.Expr | set[End], select: exp.Select, lineage: ColumnLineage) -> tuple[set[End], exp.Expr]:
     return (side, select) if isinstance(side, set) else lineage.columns(side, select)
 
 
@@ -141,7 +141,7 @@ def _is_condition(node: exp.Expr) -> bool:
     return isinstance(above, _CLAUSES)
 
 
-def _holds(select: exp.Select, owner: exp.Select) -> bool:
+def _holds(select: exp.Select, owner: exp.Expr) -> bool:
     """Whether nothing between a subquery and the outer query it refers to makes its conditions hold at times only."""
     node: exp.Expr | None = select
     while node is not None and node is not owner:

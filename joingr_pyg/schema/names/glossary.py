@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from joingr_pyg.errors import JoinGRError
+from joingr_pyg.schema.joins.given import column_named, with_given_joins
 from joingr_pyg.schema.model import Database, Table
 from joingr_pyg.schema.names.natural import spell_out
-from joingr_pyg.schema.names.readable import find_column, readable_name
-from joingr_pyg.schema.readers.descriptions import Named, matched, named_columns, named_tables
+from joingr_pyg.schema.names.readable import readable_name
+from joingr_pyg.schema.readers.descriptions import matched, named_columns, named_tables
 from joingr_pyg.schema.readers.json_file import read_json
 
 logger = logging.getLogger(__name__)
@@ -105,21 +106,27 @@ def with_words(database: Database, words: Words) -> Database:
     An abbreviation is spelt out in the names of tables and columns whose source gives no natural name. A table, column
     or join that is described already keeps its description in front: it is the word of the owner, and what is cut at
     the end of a long text is then what was added. Names match exactly, else without regard to letter case and
-    surrounding blanks. A text of a table, column or join that the schema lacks is left out; one log line counts them.
+    surrounding blanks. A text of a table or column that the schema lacks is left out; one log line counts them. A join
+    of two columns that the schema does not join is added to it.
 
     Args:
         database: The schema; it stays as it is.
         words: Its words.
+
+    Raises:
+        JoinGRError: If a join names a column that the schema lacks; the sentence names the nearest one.
     """
     abbreviations = {name.lower(): text.strip() for name, text in words.abbreviations.items()}
     database = spell_out(database, lambda name: _RUN.sub(lambda run: abbreviations.get(run[0], run[0]), name))
     tables, lost_tables = matched(named_tables(database, words.tables))
     columns, lost_columns = matched(named_columns(database, words.columns))
-    joins, lost_joins = matched(_named_joins(database, words.joins))
-    if lost := lost_tables + lost_columns + lost_joins:
-        logger.info(
-            "Left out %d description(s) that name no table, column or join of database %r.", lost, database.name
-        )
+    if lost := lost_tables + lost_columns:
+        logger.info("Left out %d description(s) that name no table or column of database %r.", lost, database.name)
+    pairs = {join: tuple(name.strip() for name in join.split(" = ", 1)) for join in words.joins}
+    database = with_given_joins(database, ((first, second) for first, second in pairs.values()))
+    joins = {
+        frozenset(column_named(name, database) for name in pair): words.joins[join] for join, pair in pairs.items()
+    }
     return replace(
         database,
         tables=tuple(_described(table, tables, columns) for table in database),
@@ -128,15 +135,6 @@ def with_words(database: Database, words: Words) -> Database:
             for key in database.foreign_keys
         ),
     )
-
-
-def _named_joins(database: Database, texts: Mapping[str, str]) -> Iterator[Named[Ends]]:
-    known = {key.endpoints for key in database.foreign_keys}
-    for name, text in texts.items():
-        ends = frozenset(
-            end for end in (find_column(each.strip(), database) for each in name.split(" = ", 1)) if end is not None
-        )
-        yield ends, ends if ends in known else None, text
 
 
 def _described(table: Table, tables: Mapping[str, str], columns: Mapping[tuple[str, str], str]) -> Table:

@@ -129,10 +129,22 @@ def test_names_that_the_schema_lacks_are_counted_in_one_line(caplog: pytest.LogC
         abbreviations={"GONE": "gone"},
         tables={"GONE": "x"},
         columns={"FCLT_BLDG": {"GONE": "x", "SITE": "y"}, "GONE": {"a": "x"}},
-        joins={"FCLT_ROOM.ROOM_KEY = FCLT_BLDG.BLDG_KEY": "not joined", "A.b = FCLT_BLDG.BLDG_KEY": "no table"},
     )
     with caplog.at_level(logging.INFO):
         assert with_words(CAMPUS, given)["FCLT_BLDG"].columns[1].description == "y"
     assert [record.getMessage() for record in caplog.records] == [
-        "Left out 5 description(s) that name no table, column or join of database 'campus'."
+        "Left out 3 description(s) that name no table or column of database 'campus'."
     ]
+
+
+def test_a_join_that_the_schema_lacks_is_added() -> None:
+    campus = with_words(CAMPUS, words(joins={"fclt_room.room_key = FCLT_BLDG.SITE": "Rooms are named after sites."}))
+    assert campus.joins[:-1] == CAMPUS.joins
+    added = campus.joins[-1]
+    assert (str(added), added.source) == ("FCLT_ROOM.ROOM_KEY = FCLT_BLDG.SITE", "given")
+    assert added.description == "Rooms are named after sites."
+
+
+def test_a_join_of_an_unknown_column_is_refused() -> None:
+    with pytest.raises(JoinGRError, match=r"no column 'FCLT_ROM\.ROOM_KEY': did you mean 'FCLT_ROOM\.ROOM_KEY'\?"):
+        with_words(CAMPUS, words(joins={"FCLT_ROM.ROOM_KEY = FCLT_BLDG.SITE": "why"}))

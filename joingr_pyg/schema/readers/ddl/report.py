@@ -59,8 +59,8 @@ class DDLReading:
         """What to do where the schema declares no key between tables."""
         return (
             f"The schema {self.database.name!r} declares no foreign key, so that no join leads from one table to "
-            "another: if its keys are in another file, give both files as a list; else give the joins yourself or "
-            "have them inferred from the names."
+            "another but those that are given or inferred from names: if its keys are in another file, give both files "
+            "as a list."
         )
 
     def summary(self) -> str:

@@ -234,8 +234,8 @@ def _report(database: Database, omitted: _Omissions) -> None:
             logger.warning(f"%d {what}: %s%s.", len(listed), database.name, "; ".join(listed[:NAMED]), more)
     if not database.joins and len(database.tables) > 1:
         logger.warning(
-            "Database %r declares no foreign keys, so that no join leads from one table to another: give the joins "
-            "yourself or have them inferred from the names.",
+            "Database %r declares no foreign keys, so that no join leads from one table to another but those that "
+            "are given or inferred from names.",
             database.name,
         )
 

@@ -1,0 +1,58 @@
+"""Whether a schema declares so few keys that joins should be inferred."""
+
+import logging
+from dataclasses import replace
+from typing import Literal
+
+from joingr_pyg.errors import JoinGRError
+from joingr_pyg.schema.joins.inference import infer_joins
+from joingr_pyg.schema.model import Database, ForeignKey
+
+logger = logging.getLogger(__name__)
+
+InferJoins = bool | Literal["auto"]
+"""Whether joins are inferred: always, never, or where a schema declares few."""
+
+SURE = 0.5
+"""Confidence from which on an inferred join counts as one that should have been declared."""
+
+FEW = 0.5
+"""Number of such joins for each declared one, from which on a schema declares few keys."""
+
+
+def declares_few_keys(database: Database, inferred: tuple[ForeignKey, ...]) -> bool:
+    """Whether a schema declares few keys: half as many joins as it declares, or more, are surely missing.
+
+    Args:
+        database: The schema with its declared and given joins.
+        inferred: What :func:`infer_joins` adds to them.
+    """
+    sure = sum(join.confidence >= SURE for join in inferred)
+    return sure > FEW * len(database.joins)
+
+
+def with_inferred_joins(database: Database, when: InferJoins = "auto") -> Database:
+    """Add inferred joins to a schema.
+
+    Args:
+        database: The schema; it stays as it is.
+        when: ``True`` adds them, ``False`` does not, ``"auto"`` does where :func:`declares_few_keys`.
+
+    Raises:
+        JoinGRError: If ``when`` is something else.
+    """
+    if when not in (True, False, "auto"):
+        raise JoinGRError(f"'infer_joins' needs to be True, False or 'auto' (got {when!r}).")
+    if when is False or len(database.tables) < 2:
+        return database
+    inferred = infer_joins(database)
+    if when == "auto" and not declares_few_keys(database, inferred):
+        return database
+    if inferred:
+        logger.info(
+            "Inferred %d joins of database %r, beside %d that it has.",
+            len(inferred),
+            database.name,
+            len(database.joins),
+        )
+    return replace(database, foreign_keys=(*database.foreign_keys, *inferred))
