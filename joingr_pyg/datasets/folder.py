@@ -68,7 +68,7 @@ def read_folder(
         preparation = Preparation(
             expand_names, read_words(folder / WORDS) if words and (folder / WORDS).is_file() else None
         )
-        databases += preparation([replace(database, name=folder.resolve().name)])
+        databases += preparation([replace(database, name=folder.resolve().name)], strict=True)
         questions += _questions(folder, own_dialect)
     return assemble(name or path.resolve().name, "all", databases, questions, DEFAULT_DIALECT, strict)
 

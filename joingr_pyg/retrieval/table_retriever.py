@@ -144,7 +144,7 @@ class TableRetriever:
         preparation = Preparation(
             expand_names, None if words is None else read_words(words), read_joins(joins), infer_joins
         )
-        return cls(preparation(read()), encoder, model, preparation=preparation, read_again=read)
+        return cls(preparation(read(), strict=True), encoder, model, preparation=preparation, read_again=read)
 
     @classmethod
     def from_database(
@@ -197,7 +197,7 @@ class TableRetriever:
         preparation = Preparation(
             expand_names, None if words is None else read_words(words), read_joins(joins), infer_joins
         )
-        retriever = cls(preparation(read()), encoder, model, preparation=preparation, read_again=read)
+        retriever = cls(preparation(read(), strict=True), encoder, model, preparation=preparation, read_again=read)
         if values is not False:
             limits = values if isinstance(values, ValueLimits) else ValueLimits()
             retriever._live_values = LiveValues(source, limits, values_folder)

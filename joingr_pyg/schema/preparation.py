@@ -30,16 +30,25 @@ class Preparation:
     joins: tuple[tuple[str, str], ...] = ()
     infer_joins: InferJoins = False
 
-    def __call__(self, databases: Iterable[Database]) -> tuple[Database, ...]:
-        """Prepare schemas."""
-        return tuple(map(self._prepare, databases))
+    def __call__(self, databases: Iterable[Database], *, strict: bool = False) -> tuple[Database, ...]:
+        """Prepare schemas.
 
-    def _prepare(self, database: Database) -> Database:
+        Args:
+            databases: The schemas.
+            strict: Whether a given join of a column that a schema lacks is an error. A schema that was changed may
+                have lost one; the join is then left out with a warning.
+
+        Raises:
+            JoinGRError: In strict mode, if there is such a join.
+        """
+        return tuple(self._prepare(database, strict) for database in databases)
+
+    def _prepare(self, database: Database, strict: bool) -> Database:
         if self.expand_names:
             database = with_expanded_names(database, {} if self.words is None else self.words.abbreviations)
         if self.words is not None:
-            database = with_words(database, self.words)
-        return with_inferred_joins(with_given_joins(database, self.joins), self.infer_joins)
+            database = with_words(database, self.words, strict=strict)
+        return with_inferred_joins(with_given_joins(database, self.joins, strict=strict), self.infer_joins)
 
     def to_dict(self) -> dict[str, Any]:
         """The steps as plain values."""

@@ -387,6 +387,26 @@ def test_a_schema_may_be_text_or_several_files_and_its_size_is_logged(
     assert "give both files as a list" in warning
 
 
+NO_KEYS = """
+CREATE TABLE customer (id INT PRIMARY KEY, name TEXT);
+CREATE TABLE invoice (id INT PRIMARY KEY, customer_id INT, town INT);
+CREATE TABLE city (id INT PRIMARY KEY, mayor TEXT);
+"""
+
+
+def test_joins_are_inferred_and_given_and_say_so(encoder: Encoder) -> None:
+    retriever = TableRetriever.from_ddl(NO_KEYS, encoder, joins=[("invoice.town", "city.id")])
+    joins = {str(join): join.source for join in retriever.retrieve("invoice customer city", 3).joins}
+    assert joins == {"invoice.customer_id = customer.id": "inferred", "invoice.town = city.id": "given"}
+    never = TableRetriever.from_ddl(NO_KEYS, encoder, infer_joins=False)
+    assert never.databases[0].joins == ()
+
+
+def test_a_given_join_of_an_unknown_column_is_refused(encoder: Encoder) -> None:
+    with pytest.raises(JoinGRError, match=r"no column 'invoice\.twn': did you mean 'invoice\.town'\?"):
+        TableRetriever.from_ddl(NO_KEYS, encoder, joins=[("invoice.twn", "city.id")])
+
+
 @pytest.fixture
 def checkpoint(tmp_path: Path, encoder: Encoder) -> Path:
     torch.manual_seed(1)

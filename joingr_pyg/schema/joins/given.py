@@ -1,6 +1,7 @@
 """Joins that a user gives: as pairs of columns, or in a file."""
 
 import json
+import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
@@ -11,6 +12,8 @@ from joingr_pyg.errors import JoinGRError
 from joingr_pyg.schema.joins.direction import End, directed_join
 from joingr_pyg.schema.model import Database
 from joingr_pyg.schema.names.readable import find_column
+
+logger = logging.getLogger(__name__)
 
 GivenJoins = Sequence[tuple[str, str]] | str | Path
 """Pairs of columns, such as ``[("orders.customer_id", "customer.id")]``, or the path of a file of them."""
@@ -54,13 +57,14 @@ def _read_file(path: Path) -> list[Any]:
     return [tuple(line.split("=")) for line in lines if line and not line.startswith("#")]
 
 
-def with_given_joins(database: Database, pairs: Iterable[tuple[str, str]]) -> Database:
+def with_given_joins(database: Database, pairs: Iterable[tuple[str, str]], *, strict: bool = True) -> Database:
     """Add joins of given columns to a schema.
 
     Args:
         database: The schema; it stays as it is.
         pairs: Pairs of names, each with its table (``"orders.customer_id"``), in any letter case. A join that the
             schema has already is not added again.
+        strict: Whether a name that no column has is an error; else the join is left out with a warning.
 
     Raises:
         JoinGRError: If the schema has no column of a name, or a column is joined to itself.
@@ -68,7 +72,13 @@ def with_given_joins(database: Database, pairs: Iterable[tuple[str, str]]) -> Da
     joined = {join.endpoints for join in database.joins}
     added = []
     for first, second in pairs:
-        ends = column_named(first, database), column_named(second, database)
+        try:
+            ends = column_named(first, database), column_named(second, database)
+        except JoinGRError as error:
+            if strict:
+                raise
+            logger.warning("The join %r = %r is left out. %s", first, second, error)
+            continue
         if ends[0] == ends[1]:
             raise JoinGRError(f"The join {first!r} = {second!r} joins a column to itself: give two columns.")
         if frozenset(ends) not in joined:

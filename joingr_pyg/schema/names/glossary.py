@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.schema.joins.given import column_named, with_given_joins
+from joingr_pyg.schema.joins.given import with_given_joins
 from joingr_pyg.schema.model import Database, Table
 from joingr_pyg.schema.names.natural import spell_out
-from joingr_pyg.schema.names.readable import readable_name
+from joingr_pyg.schema.names.readable import find_column, readable_name
 from joingr_pyg.schema.readers.descriptions import matched, named_columns, named_tables
 from joingr_pyg.schema.readers.json_file import read_json
 
@@ -100,7 +100,7 @@ def _leaves(value: Any, depth: int, names: tuple[str, ...] = ()) -> Iterator[tup
         yield names, value
 
 
-def with_words(database: Database, words: Words) -> Database:
+def with_words(database: Database, words: Words, *, strict: bool = True) -> Database:
     """Attach words to the schema that they are of.
 
     An abbreviation is spelt out in the names of tables and columns whose source gives no natural name. A table, column
@@ -112,6 +112,7 @@ def with_words(database: Database, words: Words) -> Database:
     Args:
         database: The schema; it stays as it is.
         words: Its words.
+        strict: Whether a join of a column that the schema lacks is an error; else it is left out with a warning.
 
     Raises:
         JoinGRError: If a join names a column that the schema lacks; the sentence names the nearest one.
@@ -123,10 +124,9 @@ def with_words(database: Database, words: Words) -> Database:
     if lost := lost_tables + lost_columns:
         logger.info("Left out %d description(s) that name no table or column of database %r.", lost, database.name)
     pairs = {join: tuple(name.strip() for name in join.split(" = ", 1)) for join in words.joins}
-    database = with_given_joins(database, ((first, second) for first, second in pairs.values()))
-    joins = {
-        frozenset(column_named(name, database) for name in pair): words.joins[join] for join, pair in pairs.items()
-    }
+    database = with_given_joins(database, ((first, second) for first, second in pairs.values()), strict=strict)
+    ends = {join: frozenset(find_column(name, database) for name in pair) for join, pair in pairs.items()}
+    joins = {ends[join]: text for join, text in words.joins.items()}
     return replace(
         database,
         tables=tuple(_described(table, tables, columns) for table in database),

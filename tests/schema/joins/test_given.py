@@ -80,3 +80,9 @@ def test_a_missing_file_and_what_is_no_pair_are_refused() -> None:
         read_joins("gone.txt")
     with pytest.raises(JoinGRError, match=r"Join 1 is no pair of columns \(got 'a\.x = b\.y'\)"):
         read_joins(["a.x = b.y"])  # type: ignore[list-item]
+
+
+def test_a_schema_that_has_lost_a_column_keeps_its_other_joins(caplog: pytest.LogCaptureFixture) -> None:
+    shop = with_given_joins(SHOP, [("orders.gone", "Customer.id"), ("orders.customer", "Customer.id")], strict=False)
+    assert [str(join) for join in shop.joins[1:]] == ["orders.customer = Customer.id"]
+    assert "The join 'orders.gone' = 'Customer.id' is left out." in caplog.text
