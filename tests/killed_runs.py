@@ -1,7 +1,8 @@
-"""Runs of train.py that end by SIGKILL at a chosen moment: ``killed_runs.py FOLDER CHUNK MOMENT... -- OVERRIDE...``.
+"""Runs of train.py that are killed at a chosen moment: ``killed_runs.py FOLDER CHUNK MOMENT... -- OVERRIDE...``.
 
-``CHUNK`` texts are embedded between two writes. One process imports everything, and each run is a fork of it. A run of
-moment ``m`` has its files in ``FOLDER/m``, and a cache of its own where that is what is cut; the others share one.
+``CHUNK`` texts are embedded between two writes. One process imports everything, and each run is a fork of it. The run
+killed at moment ``m`` writes to ``FOLDER/m``. Runs killed while they write a cache have their own; the others share
+one.
 """
 
 import os

@@ -20,7 +20,7 @@ Command = Callable[..., Any]
 
 TESTS = Path(__file__).parent
 SMALL = ("encoder=hashing", "encoder.dim=16", "model.hidden_channels=8", "model.anchors=2", "model.hops=2")
-# Dropout is the one thing that every process draws for itself.
+# Dropout is off: it is the one thing that each process draws from its own random numbers.
 OPTIONS = (*SMALL, "model.dropout=0", "trainer.max_epochs=2", "validation.fraction=0.12", "optimization.lr=0.01")
 BATCH = 15
 RENDEZVOUS = {"MASTER_ADDR", "MASTER_PORT", "NODE_RANK", "LOCAL_RANK", "WORLD_SIZE", "RANK", "GROUP_RANK"}
@@ -38,7 +38,7 @@ class Run:
 
 def start(folder: Path, *overrides: str, launcher: tuple[str, ...] = ()) -> Run:
     notes = folder.with_suffix(".notes")
-    # Trainers of other tests leave ranks and ports behind, which would say that somebody else starts the processes.
+    # Trainers of other tests leave ranks and ports in the environment, as if a launcher had started this process.
     rest = {name: value for name, value in os.environ.items() if name not in RENDEZVOUS}
     environment = {**rest, "NOTES": str(notes), "OMP_NUM_THREADS": "1", "JOINGR_CACHE": f"{folder}_cache"}
     environment["PYTHONPATH"] = os.pathsep.join([str(TESTS), str(TESTS.parent)])
@@ -67,16 +67,18 @@ def logged(folder: Path) -> list[dict[str, float]]:
 
 def test_the_batches_are_uneven() -> None:
     """The last batch of training is one question, for the first process alone; that of validation is 15 and 14."""
-    train, held = split_validation(read_demo("train").questions, Validation(0.12, "question"), seed=0)
-    assert (len(train) % (2 * BATCH), len(held)) == (1, 29)
+    train, held_out = split_validation(read_demo("train").questions, Validation(0.12, "question"), seed=0)
+    assert (len(train) % (2 * BATCH), len(held_out)) == (1, 29)
 
 
-def test_two_processes_speak_with_one_voice(one: Any, two: Run) -> None:
+def test_two_processes_print_the_output_of_one(one: Any, two: Run) -> None:
     assert (two.status, two.stderr) == (0, "")
-    speed = slice(0, -2)  # The last column but the frame.
+    without_speed = slice(0, -2)  # Speed is the last column; the frame's right border follows it.
     ours, theirs = (run.stdout.splitlines() for run in (two, one))
     assert len(ours) == len(theirs)
-    assert [line.split("│")[speed] for line in ours[:-1]] == [line.split("│")[speed] for line in theirs[:-1]]
+    assert [line.split("│")[without_speed] for line in ours[:-1]] == [
+        line.split("│")[without_speed] for line in theirs[:-1]
+    ]
     assert ours[-1] == f"Results in {two.folder}"
 
 
@@ -107,7 +109,7 @@ def test_the_weights_are_those_of_one_process(one: Any, two: Run) -> None:
         assert ours["epoch"] == theirs["epoch"]
         assert ours["global_step"] == theirs["global_step"]
         for key, value in theirs["state_dict"].items():
-            # Sums over questions are made in another order, and Adam divides small gradients by small ones.
+            # Sums over questions have another order, and Adam divides small gradients by small numbers.
             torch.testing.assert_close(ours["state_dict"][key], value, atol=1e-5, rtol=1e-4)
         assert ours["joingr"] == theirs["joingr"]
 
@@ -121,13 +123,13 @@ def test_the_results_are_those_of_one_process(one: Any, two: Run) -> None:
 def test_a_sweep_does_not_start_processes(command: Command, tmp_path: Path) -> None:
     ended = command("train.py", "-m", *SMALL, *TWO, "seed=0,1", f"hydra.sweep.dir={tmp_path}")
     assert ended.status == 1
-    assert "Job 0 failed: A sweep cannot start several processes for a job" in ended.stderr
+    assert "Job 0 failed: A sweep cannot start several processes per job" in ended.stderr
 
 
-def test_a_gpu_that_is_not_there_is_told_in_one_sentence(command: Command) -> None:
+def test_a_missing_gpu_is_reported_in_one_sentence(command: Command) -> None:
     if torch.cuda.is_available():
         pytest.skip("this machine has a GPU")
     ended = command("train.py", *SMALL, "trainer=gpu")
     assert ended.status == 2
     (sentence,) = ended.stderr.splitlines()
-    assert sentence.startswith("train: The trainer cannot be made on this machine: ")
+    assert sentence.startswith("train: The trainer cannot run on this machine: ")

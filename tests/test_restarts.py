@@ -1,4 +1,4 @@
-"""A run that is killed at any moment goes on, or starts anew, and ends like one that was not."""
+"""A run that was killed at any moment can be resumed, or started anew, and ends like an uninterrupted one."""
 
 import csv
 import os
@@ -35,8 +35,8 @@ def kill(folder: Path, moments: Sequence[str], overrides: Sequence[str]) -> Path
         text=True,
         check=True,
     )
-    said = ended.stdout.splitlines()
-    assert [line for line in said if line.split()[0] in moments] == [f"{moment} 9" for moment in moments]
+    lines = ended.stdout.splitlines()
+    assert [line for line in lines if line.split()[0] in moments] == [f"{moment} 9" for moment in moments]
     return folder
 
 
@@ -48,7 +48,7 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def whole(command: Command) -> Any:
-    """The same run, left alone."""
+    """The same run, uninterrupted."""
     return command("train.py", *DEMO)
 
 
@@ -76,67 +76,67 @@ def same_end(run: Any, whole: Any) -> None:
         assert all(torch.equal(ours[name], theirs[name]) for name in theirs)
 
 
-def go_on(command: Command, killed: Path, moment: str, *overrides: str) -> Any:
+def rerun(command: Command, killed: Path, moment: str, *overrides: str) -> Any:
     own = killed / f"{moment}_cache"
     cache = own if own.is_dir() else killed / "cache"
     return command("train.py", *overrides, f"paths.cache={cache}", folder=killed / moment)
 
 
-def test_embedding_goes_on_after_the_last_texts_written(
+def test_embedding_continues_after_the_last_texts_written(
     command: Command, killed: Path, whole: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    encode, seen = HashingEncoder.encode_documents, []
+    encode, encoded = HashingEncoder.encode_documents, []
 
-    def noted(self: HashingEncoder, texts: Sequence[str]) -> torch.Tensor:
-        seen.extend(texts)
+    def recording_encode(self: HashingEncoder, texts: Sequence[str]) -> torch.Tensor:
+        encoded.extend(texts)
         return encode(self, texts)
 
-    monkeypatch.setattr(HashingEncoder, "encode_documents", noted)
-    same_end(go_on(command, killed, "embedding", *DEMO), whole)
-    rest = len(seen)
+    monkeypatch.setattr(HashingEncoder, "encode_documents", recording_encode)
+    same_end(rerun(command, killed, "embedding", *DEMO), whole)
+    rest = len(encoded)
     command("train.py", *DEMO, "trainer.max_epochs=1", f"paths.cache={killed}/empty")
-    assert len(seen) - rest == rest + CHUNK
+    assert len(encoded) - rest == rest + CHUNK
 
 
-def test_a_cut_processed_file_is_made_anew(command: Command, killed: Path, whole: Any) -> None:
+def test_a_truncated_processed_file_is_made_again(command: Command, killed: Path, whole: Any) -> None:
     cache = killed / "processing_cache"
     assert len(list(cache.rglob("*.partial"))) == 1
     assert not list(cache.rglob("*.pt"))
-    same_end(go_on(command, killed, "processing", *DEMO), whole)
+    same_end(rerun(command, killed, "processing", *DEMO), whole)
     assert not list(cache.rglob("*.partial"))
 
 
 def test_without_a_checkpoint_the_same_command_starts_anew(command: Command, killed: Path, whole: Any) -> None:
-    refused = go_on(command, killed, "first_epoch", *DEMO, "resume=true")
+    refused = rerun(command, killed, "first_epoch", *DEMO, "resume=true")
     assert refused.status == 2
     assert "There is no checkpoint at" in refused.stderr
-    run = go_on(command, killed, "first_epoch", *DEMO)
+    run = rerun(command, killed, "first_epoch", *DEMO)
     same_end(run, whole)
     assert "Resuming" not in run.stdout
 
 
 @pytest.mark.parametrize(
-    ("moment", "said"),
+    ("moment", "message"),
     [
         ("third_epoch", "Resuming at epoch 3 of 4 ({}/last.ckpt)."),
         ("checkpoint", "Resuming at epoch 2 of 4 ({}/last.ckpt)."),
         ("results", "All 4 epochs are done ({}/last.ckpt)."),
     ],
 )
-def test_a_killed_run_goes_on_from_the_recorded_epoch(
-    command: Command, killed: Path, whole: Any, moment: str, said: str
+def test_a_killed_run_resumes_at_the_recorded_epoch(
+    command: Command, killed: Path, whole: Any, moment: str, message: str
 ) -> None:
-    left = list((killed / moment).glob("*.partial"))
-    assert len(left) == (moment == "checkpoint")
-    run = go_on(command, killed, moment, *DEMO, "resume=true")
+    partial_files = list((killed / moment).glob("*.partial"))
+    assert len(partial_files) == (moment == "checkpoint")
+    run = rerun(command, killed, moment, *DEMO, "resume=true")
     same_end(run, whole)
-    assert run.stdout.splitlines()[0] == said.format(killed / moment)
+    assert run.stdout.splitlines()[0] == message.format(killed / moment)
     assert logged(run.folder) == logged(whole.folder)
 
 
 @pytest.mark.parametrize("moment", ["checkpoint", "results"])
 def test_the_same_command_starts_anew_over_old_files(command: Command, killed: Path, whole: Any, moment: str) -> None:
-    run = go_on(command, killed, moment, *DEMO)
+    run = rerun(command, killed, moment, *DEMO)
     same_end(run, whole)
     assert "Resuming" not in run.stdout
     assert logged(run.folder) == logged(whole.folder)
@@ -147,24 +147,24 @@ def test_finished_folds_are_not_trained_again(
 ) -> None:
     options = (*FOLDS, f"paths.data={beaver}")
     kill(tmp_path, ["second_fold"], options)
-    begun = command("train.py", *options)
-    stepped: set[tuple[str, int]] = set()
+    uninterrupted = command("train.py", *options)
+    trained: set[tuple[str, int]] = set()
     step = RetrievalModule.training_step
 
-    def noted(self: RetrievalModule, batch: Any, batch_idx: int) -> torch.Tensor:
-        stepped.add((Path(self.trainer.default_root_dir).name, self.current_epoch))
+    def recording_step(self: RetrievalModule, batch: Any, batch_idx: int) -> torch.Tensor:
+        trained.add((Path(self.trainer.default_root_dir).name, self.current_epoch))
         return step(self, batch, batch_idx)
 
-    monkeypatch.setattr(RetrievalModule, "training_step", noted)
-    run = go_on(command, tmp_path, "second_fold", *options, "resume=true")
-    same_end(run, begun)
-    assert stepped == {("fold_1", 1)}
-    said = run.stdout.splitlines()
-    assert f"All 2 epochs are done ({run.folder}/fold_0/last.ckpt)." in said
-    assert f"Resuming at epoch 2 of 2 ({run.folder}/fold_1/last.ckpt)." in said
+    monkeypatch.setattr(RetrievalModule, "training_step", recording_step)
+    run = rerun(command, tmp_path, "second_fold", *options, "resume=true")
+    same_end(run, uninterrupted)
+    assert trained == {("fold_1", 1)}
+    lines = run.stdout.splitlines()
+    assert f"All 2 epochs are done ({run.folder}/fold_0/last.ckpt)." in lines
+    assert f"Resuming at epoch 2 of 2 ({run.folder}/fold_1/last.ckpt)." in lines
 
 
-def test_in_a_sweep_jobs_that_were_not_begun_start_anew(command: Command, tmp_path: Path) -> None:
+def test_jobs_of_a_resumed_sweep_that_were_not_begun_start_anew(command: Command, tmp_path: Path) -> None:
     sweep = (f"hydra.sweep.dir={tmp_path}", "trainer.max_epochs=2")
     command("train.py", "-m", *SMALL, *sweep, "seed=0")
     (tmp_path / "0/metrics.json").unlink()
@@ -177,4 +177,5 @@ def test_in_a_sweep_jobs_that_were_not_begun_start_anew(command: Command, tmp_pa
 def test_a_run_is_not_resumed_to_fewer_epochs(command: Command, trained: Any, tmp_path: Path) -> None:
     ended = command("train.py", *SMALL, "trainer.max_epochs=1", f"resume={trained.folder / 'last.ckpt'}")
     assert ended.status == 2
-    assert "was saved after epoch 2, but trainer.max_epochs=1: raise trainer.max_epochs to 2 or more." in ended.stderr
+    message = "was saved after epoch 2, but trainer.max_epochs=1: raise trainer.max_epochs to 2 or more."
+    assert message in ended.stderr

@@ -70,7 +70,7 @@ def train(cfg: DictConfig, folder: Path) -> dict[str, Any]:
         remember=cfg.dataset.validation == "question" if cfg.remember is None else cfg.remember,
     )
     baselines = {name: _baseline(name, cfg) for name in cfg.baselines}
-    tracker: Tracker = instantiate(cfg.logger).of(_experiment(cfg, folder, sweep))
+    tracker: Tracker = instantiate(cfg.logger).start(_experiment(cfg, folder, sweep))
 
     start = time.perf_counter()
     encoder = CachedEncoder(instantiate(cfg.encoder), Path(cfg.paths.cache) / "embeddings")
@@ -110,13 +110,13 @@ def train(cfg: DictConfig, folder: Path) -> dict[str, Any]:
                 evaluate_model,
                 cfg.fold_workers,
                 resume is not None,
-                tracker.tested,
+                tracker.log_test,
                 cfg.fold_groups == BY_DATABASE,
             )
             test = dataset
         else:
             outcome = train_and_test(
-                dataset, test, fit_model, baselines, folder, evaluate_model, resume, tracker.tested
+                dataset, test, fit_model, baselines, folder, evaluate_model, resume, tracker.log_test
             )
         if outcome is None:
             return {"metrics": {}}
@@ -215,6 +215,6 @@ def _report(
     show(comparison(title, rows))
     if outcome.sets:
         print(sets_line(cfg.complete, outcome.sets))
-    tracker.compared(rows, outcome.records)
+    tracker.log_comparison(rows, outcome.records)
     print(f"Results in {folder}")
     return summary

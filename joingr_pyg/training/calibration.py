@@ -1,4 +1,4 @@
-"""Calibrating a trained model: on questions held out of its training, or on those of models trained without them."""
+"""Calibration of a trained model, on held-out questions or by cross-fitting."""
 
 from collections.abc import Callable, Sequence
 
@@ -16,22 +16,30 @@ from joingr_pyg.models.calibration import Calibration
 from joingr_pyg.models.memory import QuestionMemory
 
 FEW = range(30, 1000)
-"""Numbers of training questions for which a calibration is cross-fitted. Fewer cannot be divided into folds. A model
-that learned from more fits them less closely, so that its own scores of them are good enough to calibrate on."""
+"""Numbers of training questions for which calibration is cross-fitted.
+
+With fewer questions the folds are too small. With more, a model overfits so little that calibration on its own training
+questions is nearly unbiased.
+"""
 
 FOLDS = 3
 """Folds of a cross-fitted calibration."""
 
-TrainAgain = Callable[[Queries, Sequence[Question]], Retriever]
+TrainModel = Callable[[Queries, Sequence[Question]], Retriever]
 
 
 def calibrate_on(model: Retriever, queries: Queries, questions: Sequence[Question]) -> Calibration:
-    """Calibrate a model, bound to its corpus, on questions. As in training, its memory leaves out the question itself.
+    """Calibrate a model on questions.
+
+    A remembered question does not vote for itself, as in training.
 
     Args:
-        model: The model, which keeps the calibration.
-        queries: ``Q`` questions as it sees them.
-        questions: The same with their gold.
+        model: The model, bound to its corpus. It keeps the calibration.
+        queries: ``Q`` embedded questions.
+        questions: The same questions with their gold tables.
+
+    Returns:
+        The calibration.
     """
     for module in model.modules():
         module.training = isinstance(module, QuestionMemory)
@@ -40,42 +48,45 @@ def calibrate_on(model: Retriever, queries: Queries, questions: Sequence[Questio
     return calibration
 
 
-def calls_for_cross_fitting(trainer: L.Trainer, num_questions: int) -> bool:
-    """Whether a training without validation questions is better calibrated by others like it.
+def needs_cross_fitting(trainer: L.Trainer, num_questions: int) -> bool:
+    """Whether to calibrate a model that has no validation questions by :func:`cross_fit`.
 
-    Its questions are :data:`FEW`, and its trainer a plain one of a single device: several processes would have to
-    train again together.
+    This is so if the number of training questions is in :data:`FEW` and the trainer runs on a single device: with
+    several processes, all of them would have to train the models of the folds together.
     """
     return num_questions in FEW and type(trainer.strategy) is SingleDeviceStrategy
 
 
-def cross_fit(train_again: TrainAgain, queries: Queries, questions: Sequence[Question], seed: int) -> Calibration:
-    """Fit one calibration to rankings of questions by models that did not learn from them.
+def cross_fit(train_model: TrainModel, queries: Queries, questions: Sequence[Question], seed: int) -> Calibration:
+    """Fit one calibration to rankings by models that were not trained on the questions they rank.
 
-    Questions are dealt into :data:`FOLDS` folds, near-paraphrases together. Each fold is ranked by a model trained on
-    the others, and all rankings are calibrated together.
+    The questions are divided into :data:`FOLDS` folds, with near-paraphrases in the same fold. Each fold is ranked by a
+    model trained on the other folds. One calibration is fitted to the rankings of all folds.
 
     Args:
-        train_again: Trains a model like the one to calibrate on other questions and binds it to the same corpus.
-        queries: ``Q`` questions, at least :data:`FOLDS`.
-        questions: The same with their gold.
+        train_model: Trains a model like the one to calibrate on some of the questions, and binds it to the same corpus.
+        queries: ``Q`` embedded questions, at least :data:`FOLDS`.
+        questions: The same questions with their gold tables.
         seed: Seed of the folds.
+
+    Returns:
+        The calibration.
     """
-    answered = []
-    for fold in _deal(queries, seed):
+    ranked_folds = []
+    for fold in _folds(queries, seed):
         rest = sorted(set(range(len(queries))) - set(fold))
-        model = train_again(queries[rest], [questions[i] for i in rest]).eval()
-        answered.append(model.answered(queries[fold], gold_tables([questions[i] for i in fold], model.corpus)))
-    score, database, needed, length = zip(*answered, strict=True)
-    lengths = None if any(part is None for part in length) else torch.cat(length)
-    return Calibration.fit(torch.cat(score), torch.cat(database), torch.cat(needed), lengths)
+        model = train_model(queries[rest], [questions[i] for i in rest]).eval()
+        ranked_folds.append(model.answered(queries[fold], gold_tables([questions[i] for i in fold], model.corpus)))
+    score, database, needed, lengths = zip(*ranked_folds, strict=True)
+    length = None if any(of_fold is None for of_fold in lengths) else torch.cat(lengths)
+    return Calibration.fit(torch.cat(score), torch.cat(database), torch.cat(needed), length)
 
 
-def _deal(queries: Queries, seed: int) -> list[list[int]]:
-    """Folds of near-paraphrases, or of single questions where most of them are near-paraphrases of each other."""
+def _folds(queries: Queries, seed: int) -> list[list[int]]:
+    """Folds that keep near-paraphrases together, unless one fold would then hold most questions."""
     try:
         folds = split_grouped_folds(queries.vector, FOLDS, seed)
-    except JoinGRError:  # There are fewer groups than folds.
+    except JoinGRError:  # There are fewer groups of near-paraphrases than folds.
         folds = []
     if max(map(len, folds), default=len(queries)) > len(queries) / 2:
         return split_folds(len(queries), FOLDS, seed)

@@ -1,4 +1,4 @@
-"""Checkpoints on disk: atomic writes, and the number of epochs they were saved after."""
+"""Checkpoint files of a training: atomic writes, and the number of epochs done."""
 
 from pathlib import Path
 from typing import Any
@@ -9,11 +9,11 @@ from lightning.pytorch.plugins import TorchCheckpointIO
 from joingr_pyg.atomic_files import atomic_write
 
 
-class AtomicCheckpoints(TorchCheckpointIO):
-    """Writes checkpoints by atomic writes.
+class AtomicCheckpointIO(TorchCheckpointIO):
+    """Writes checkpoints with :func:`~joingr_pyg.atomic_files.atomic_write`.
 
-    Lightning writes to the folder for temporary files first. If that is on another file system, its last step is a
-    copy, which leaves half a checkpoint in place of the previous one when the process is killed.
+    Lightning writes to the folder for temporary files first. If that is on another file system, the last step is a
+    copy, and a process killed during it leaves half a checkpoint in place of the previous one.
     """
 
     def save_checkpoint(self, checkpoint: dict[str, Any], path: str | Path, storage_options: Any = None) -> None:
@@ -24,5 +24,5 @@ class AtomicCheckpoints(TorchCheckpointIO):
 
 
 def epochs_done(path: Path) -> int:
-    """The number of epochs that a checkpoint was saved after."""
+    """Number of finished epochs when a checkpoint was written."""
     return int(torch.load(path, map_location="cpu", weights_only=True)["epoch"]) + 1

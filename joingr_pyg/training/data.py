@@ -1,4 +1,4 @@
-"""Questions in batches, as a trainer takes them."""
+"""The Lightning data module of training and validation questions."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -12,13 +12,13 @@ from joingr_pyg.training.questions import QuestionSet, QuestionViews
 
 
 class QuestionData(L.LightningDataModule):
-    """Training and validation questions in batches, each of which the processes of the training share.
+    """Training and validation questions in batches. The processes of one training share each batch.
 
     Args:
-        train: The training questions on each of the corpora that they are asked of.
-        validation: The validation questions.
-        batch_size: Questions a process takes at once.
-        seed: Seed of their order.
+        train: The training questions on each of their corpora.
+        validation: The validation questions, if any.
+        batch_size: Questions per batch in each process.
+        seed: Seed of the order of training questions.
     """
 
     def __init__(
@@ -38,11 +38,12 @@ class QuestionData(L.LightningDataModule):
 
     def _loader(self, questions: QuestionViews, seed: int | None) -> DataLoader:
         trainer = cast(L.Trainer, self.trainer)
-        shared = trainer.global_rank, trainer.world_size
-        batches = SharedBatches(len(questions), self.batch_size, *shared, seed, len(questions.views))
-        # A generator of its own, since the loader draws from one whenever it starts.
+        batches = SharedBatches(
+            len(questions), self.batch_size, trainer.global_rank, trainer.world_size, seed, len(questions.views)
+        )
+        # DataLoader draws a number whenever it starts; with its own generator the global random state is not touched.
         generator = torch.Generator().manual_seed(self.seed)
-        # The sampler names whole batches, and the questions come as one.
+        # The sampler yields whole batches of indices, so the loader must not batch again.
         return DataLoader(questions, batch_size=None, sampler=batches, collate_fn=_identity, generator=generator)
 
 

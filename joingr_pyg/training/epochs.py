@@ -1,4 +1,4 @@
-"""What happens once an epoch: fresh random numbers, a step of the progress bar, an early end."""
+"""Callbacks of the epoch loop: random seeds, the progress bar, early stopping."""
 
 import lightning as L
 import numpy as np
@@ -9,9 +9,9 @@ from joingr_pyg.progress import bar, progress
 
 
 class EpochSeed(Callback):
-    """Seeds each epoch by its number, so that a resumed run draws what an uninterrupted one would have drawn.
+    """Seeds each epoch by its number, so that a resumed run draws the same random numbers as an uninterrupted one.
 
-    Every process of a training draws its own dropout.
+    Each process of a training has its own random numbers for dropout.
 
     Args:
         seed: The run's seed.
@@ -21,21 +21,21 @@ class EpochSeed(Callback):
         self.seed = seed
 
     def on_train_epoch_start(self, trainer: L.Trainer, pl_module: L.LightningModule) -> None:
-        # Not the sum of them: epoch 1 of seed 0 and epoch 0 of seed 1 share nothing.
-        process = [trainer.global_rank] if trainer.global_rank else []
-        state = np.random.SeedSequence([self.seed, trainer.current_epoch, *process]).generate_state(1)
+        # A SeedSequence rather than a sum: epoch 1 of seed 0 must differ from epoch 0 of seed 1.
+        rank = [trainer.global_rank] if trainer.global_rank else []
+        state = np.random.SeedSequence([self.seed, trainer.current_epoch, *rank]).generate_state(1)
         torch.manual_seed(int(state[0]))
 
 
 class Patience(EarlyStopping):
-    """Ends training where nothing improves; a run that ended so and is resumed is over at once."""
+    """Early stopping that also stops at once when a run that it had stopped is resumed."""
 
     def on_train_start(self, trainer: L.Trainer, pl_module: L.LightningModule) -> None:
         trainer.should_stop = trainer.should_stop or self.wait_count >= self.patience
 
 
 class EpochBar(Callback):
-    """A progress bar of epochs with rate and time left, on a terminal only."""
+    """A progress bar of epochs with rate and remaining time, shown only on a terminal."""
 
     def on_train_start(self, trainer: L.Trainer, pl_module: L.LightningModule) -> None:
         epochs = None if trainer.max_epochs in (None, -1) else trainer.max_epochs

@@ -1,4 +1,4 @@
-"""Whole experiments: train and test, or cross-validate, with baselines on the same questions."""
+"""Experiments: train and test, or cross-validate, with baselines evaluated on the same questions."""
 
 import logging
 import os
@@ -10,7 +10,7 @@ from functools import partial
 from multiprocessing import get_context, parent_process
 from pathlib import Path
 from threading import Thread
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
@@ -27,16 +27,16 @@ class Outcome:
     """The results of an experiment.
 
     Attributes:
-        metrics: Test metrics of the trained model, means over folds where there are folds; empty without a test.
-        records: A plain value for each test question, as :class:`~joingr_pyg.evaluation.evaluate.Evaluation` has them.
+        metrics: Test metrics of the trained model (means over folds in a cross-validation); empty without a test.
+        records: One record per test question, see :class:`~joingr_pyg.evaluation.evaluate.Evaluation`.
         baselines: Metrics of each baseline on the same questions.
-        training_seconds: Time of training.
-        evaluation_seconds: Time of ranking the test questions with the trained model.
-        checkpoints: The chosen checkpoints.
-        epochs: Epochs trained, of each model.
+        training_seconds: Training time.
+        evaluation_seconds: Time to rank the test questions with the trained model.
+        checkpoints: The selected checkpoint of each model.
+        epochs: Epochs trained of each model.
         folds: Metrics of each fold.
         spread: Standard deviation of each metric over folds.
-        sets: Quality of the sets that the trained model returned, as in
+        sets: Statistics of the sets of tables that the trained model returned, see
             :class:`~joingr_pyg.evaluation.evaluate.Evaluation`.
     """
 
@@ -55,7 +55,7 @@ class Outcome:
 OnTested = Callable[[Fitted, Evaluation, JoinGraphs, Queries, Sequence[Question]], None]
 
 
-def _nothing(*_: Any) -> None:
+def _do_nothing(*_: Any) -> None:
     pass
 
 
@@ -67,7 +67,7 @@ def train_and_test(
     folder: Path,
     evaluate_model: Callable[..., Evaluation] = evaluate,
     resume: Path | None = None,
-    on_tested: OnTested = _nothing,
+    on_tested: OnTested = _do_nothing,
 ) -> Outcome | None:
     """Train on one split and test on another.
 
@@ -76,14 +76,14 @@ def train_and_test(
         test: The test split, or ``None`` to train only.
         fit_model: :func:`~joingr_pyg.training.fit.fit` with everything but data, folder and resume filled in.
         baselines: Methods evaluated on the same test questions.
-        folder: Where checkpoints go.
+        folder: Folder for checkpoints.
         evaluate_model: :func:`~joingr_pyg.evaluation.evaluate.evaluate` with its options filled in.
         resume: Checkpoint to resume from.
-        on_tested: Called after the test with the fitted model, its evaluation, the dataset, and the embedded and the
-            annotated test questions.
+        on_tested: Called after the test with the trained model, its evaluation, the test dataset, the embedded test
+            questions, and the same questions with their gold tables.
 
     Returns:
-        The results in rank zero of a training; ``None`` in other ranks.
+        The results in the process of rank zero, ``None`` in the others.
     """
     fitted = fit_model(dataset=train, folder=folder, resume=resume)
     if fitted is None:
@@ -91,19 +91,19 @@ def train_and_test(
     if test is None:
         return Outcome({}, [], {}, fitted.seconds, 0.0, [fitted.checkpoint], [fitted.epochs])
     queries = test.encode_questions()
-    tested = evaluate_model(fitted.model, test, queries)
-    on_tested(fitted, tested, test, queries, test.questions)
+    evaluation = evaluate_model(fitted.model, test, queries)
+    on_tested(fitted, evaluation, test, queries, test.questions)
     for method in baselines.values():
         method.remember(train.encode_questions(), [question.gold for question in train.questions])
     return Outcome(
-        metrics=tested.metrics,
-        records=tested.records,
+        metrics=evaluation.metrics,
+        records=evaluation.records,
         baselines={name: evaluate_model(method, test, queries).metrics for name, method in baselines.items()},
         training_seconds=fitted.seconds,
-        evaluation_seconds=tested.seconds,
+        evaluation_seconds=evaluation.seconds,
         checkpoints=[fitted.checkpoint],
         epochs=[fitted.epochs],
-        sets=tested.sets,
+        sets=evaluation.sets,
     )
 
 
@@ -116,60 +116,69 @@ def cross_validate(
     evaluate_model: Callable[..., Evaluation] = evaluate,
     workers: int = 1,
     resume: bool = False,
-    on_tested: OnTested = _nothing,
-    apart: bool = False,
+    on_tested: OnTested = _do_nothing,
+    separate_databases: bool = False,
 ) -> Outcome | None:
-    """Train once a fold on the questions of all others, and test on its own.
+    """For each fold, train on the questions of the other folds and test on its own.
 
     Args:
         dataset: The dataset.
-        folds: Positions of each fold's test questions; those of no fold are left out altogether.
+        folds: Positions of each fold's test questions. Questions in no fold are not used at all.
         fit_model: As in :func:`train_and_test`.
         baselines: As in :func:`train_and_test`.
-        folder: Where checkpoints go, in one folder a fold.
+        folder: Folder for checkpoints, with one folder per fold in it.
         evaluate_model: As in :func:`train_and_test`.
-        workers: Folds trained at the same time, each in a process of its own.
-        resume: Resume the folds of a run that ended early, from their last checkpoints where there are any.
-        on_tested: As in :func:`train_and_test`, once a fold and in the process that trained it.
-        apart: Folds are of different databases: while one is trained or tested, only tables of its own compete.
+        workers: Folds trained at the same time, each in its own process.
+        resume: Resume each fold from its last checkpoint, if it has one.
+        on_tested: As in :func:`train_and_test`, called once per fold in the process that trained it.
+        separate_databases: Whether folds have different databases. Then only tables of the databases that a fold is
+            trained on are candidates in its training, and only those of its test databases in its test.
 
     Returns:
-        As :func:`train_and_test`.
+        The results in the process of rank zero, ``None`` in the others.
     """
     queries = dataset.encode_questions()
-    every = {row for fold in folds for row in fold}
+    used = {row for fold in folds for row in fold}
     jobs = [
         partial(
-            _fold,
-            *(dataset, queries, sorted(every.difference(test)), list(test), fit_model, evaluate_model),
-            *(folder / f"fold_{number}", resume, on_tested, apart),
+            _train_and_test_fold,
+            *(dataset, queries, sorted(used.difference(test)), list(test), fit_model, evaluate_model),
+            *(folder / f"fold_{number}", resume, on_tested, separate_databases),
         )
         for number, test in enumerate(folds)
     ]
-    ended = list(bar("Folds", len(jobs), "fold", iterable=_run(jobs, workers)))
-    if None in ended:
+    results = list(bar("Folds", len(jobs), "fold", iterable=_run(jobs, workers)))
+    if None in results:
         return None
-    fitted, tested = zip(*ended, strict=True)
-    together = Evaluation.of_folds(tested)
+    trainings, evaluations = zip(*results, strict=True)
+    evaluation = Evaluation.of_folds(evaluations)
     return Outcome(
-        metrics=together.metrics,
-        records=together.records,
-        # Means over the same folds: those of unequal size would weigh questions unequally.
+        metrics=evaluation.metrics,
+        records=evaluation.records,
+        # Means over the same folds, so that baselines weigh questions of folds of unequal size as the model does.
         baselines={
-            name: evaluate_folds(method, dataset, queries, folds, evaluate_model, apart).metrics
+            name: evaluate_folds(method, dataset, queries, folds, evaluate_model, separate_databases).metrics
             for name, method in baselines.items()
         },
-        training_seconds=sum(seconds for _, _, seconds in fitted),
-        evaluation_seconds=together.seconds,
-        checkpoints=[checkpoint for checkpoint, _, _ in fitted],
-        epochs=[epochs for _, epochs, _ in fitted],
-        folds=together.folds,
-        spread=together.spread,
-        sets=together.sets,
+        training_seconds=sum(training.seconds for training in trainings),
+        evaluation_seconds=evaluation.seconds,
+        checkpoints=[training.checkpoint for training in trainings],
+        epochs=[training.epochs for training in trainings],
+        folds=evaluation.folds,
+        spread=evaluation.spread,
+        sets=evaluation.sets,
     )
 
 
-def _fold(
+class _FoldTraining(NamedTuple):
+    """A finished training, without the model: results travel between processes."""
+
+    checkpoint: Path
+    epochs: int
+    seconds: float
+
+
+def _train_and_test_fold(
     dataset: JoinGraphs,
     queries: Queries,
     train: list[int],
@@ -179,25 +188,26 @@ def _fold(
     folder: Path,
     resume: bool,
     on_tested: OnTested,
-    apart: bool,
-) -> tuple[tuple[Path, int, float], Evaluation] | None:
-    learned, questions = ([dataset.questions[i] for i in rows] for rows in (train, test))
-    seen, unseen = (
-        dataset.only({question.database for question in some}) if apart else dataset for some in (learned, questions)
+    separate_databases: bool,
+) -> tuple[_FoldTraining, Evaluation] | None:
+    train_questions, test_questions = ([dataset.questions[i] for i in rows] for rows in (train, test))
+    train_dataset, test_dataset = (
+        dataset.only({question.database for question in questions}) if separate_databases else dataset
+        for questions in (train_questions, test_questions)
     )
     last = folder / f"{LAST}.ckpt"
     fitted = fit_model(
-        dataset=seen,
+        dataset=train_dataset,
         folder=folder,
-        questions=learned,
+        questions=train_questions,
         queries=queries[train],
         resume=last if resume and last.is_file() else None,
     )
     if fitted is None:
         return None
-    tested = evaluate_model(fitted.model, unseen, queries[test], questions)
-    on_tested(fitted, tested, unseen, queries[test], questions)
-    return (fitted.checkpoint, fitted.epochs, fitted.seconds), tested
+    evaluation = evaluate_model(fitted.model, test_dataset, queries[test], test_questions)
+    on_tested(fitted, evaluation, test_dataset, queries[test], test_questions)
+    return _FoldTraining(fitted.checkpoint, fitted.epochs, fitted.seconds), evaluation
 
 
 def _run(jobs: Sequence[Callable[[], Any]], workers: int) -> Iterator[Any]:
@@ -205,19 +215,19 @@ def _run(jobs: Sequence[Callable[[], Any]], workers: int) -> Iterator[Any]:
         yield from (job() for job in jobs)
         return
     threads = max(1, torch.get_num_threads() // workers)
-    with ProcessPoolExecutor(workers, get_context("spawn"), _begin, (threads,)) as pool:
+    with ProcessPoolExecutor(workers, get_context("spawn"), _initialize_worker, (threads,)) as pool:
         yield from pool.map(_call, jobs)
 
 
-def _begin(threads: int) -> None:
-    """Make a process of the pool ready; it ends with the one that started it, also where that is killed."""
+def _initialize_worker(threads: int) -> None:
+    """Set up threads and logging of a worker process, and let it exit when its parent does, even if that is killed."""
     torch.set_num_threads(threads)
     logging.basicConfig(format="%(message)s", stream=sys.stdout)
     logging.getLogger("joingr_pyg").setLevel(logging.INFO)
-    Thread(target=_end_with, args=(parent_process(),), daemon=True).start()
+    Thread(target=_exit_after, args=(parent_process(),), daemon=True).start()
 
 
-def _end_with(process: Any) -> None:
+def _exit_after(process: Any) -> None:
     process.join()
     os._exit(1)
 

@@ -1,4 +1,4 @@
-"""Fitting a model: trainer, inner validation, checkpoints, resume."""
+"""Training one model: trainer, inner validation, checkpoints, resume, calibration."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
@@ -18,15 +18,15 @@ from joingr_pyg.datasets import JoinGraphs, Question
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.models import TrainableRetriever
 from joingr_pyg.models.checkpoint import Description, keep_calibration, load_checkpoint
-from joingr_pyg.training.calibration import calibrate_on, calls_for_cross_fitting, cross_fit
-from joingr_pyg.training.checkpoints import AtomicCheckpoints
+from joingr_pyg.training.calibration import calibrate_on, cross_fit, needs_cross_fitting
+from joingr_pyg.training.checkpoints import AtomicCheckpointIO
 from joingr_pyg.training.data import QuestionData
 from joingr_pyg.training.epochs import EpochBar, EpochSeed, Patience
 from joingr_pyg.training.losses import TableLoss
 from joingr_pyg.training.module import MONITORS, Optimization, RetrievalModule
 from joingr_pyg.training.questions import QuestionSet
 from joingr_pyg.training.quiet import quiet_lightning
-from joingr_pyg.training.resume import require_same, restore_progress
+from joingr_pyg.training.resume import require_same_model, restore_progress
 from joingr_pyg.training.validation import Validation, split_validation
 from joingr_pyg.training.warehouses import Warehouses
 
@@ -36,20 +36,21 @@ LAST = "last"
 
 @dataclass(frozen=True)
 class Fitting:
-    """How a model is fitted.
+    """The settings of a training.
 
     Args:
-        batch_size: Questions of a training step in every process.
+        batch_size: Questions per step in each process.
         optimization: Optimiser and schedule.
         validation: The inner validation split.
-        early_stopping: Epochs without a better validation value after which training ends; ``None`` never ends early.
-        monitor: Validation value that chooses the checkpoint, such as ``"val/PR@5"``; losses are minimised.
-        seed: Seed of weights, order and split.
-        remember: Whether the model keeps the training questions in its memory, if it has one.
-        compile: Compile the walk with ``torch.compile``, which takes a while at the first step.
+        early_stopping: Training stops after this many epochs without a better ``monitor`` value. ``None`` disables it.
+        monitor: Validation metric that selects the best checkpoint, such as ``"val/PR@5"``. Losses are minimised,
+            other metrics maximised.
+        seed: Seed of weights, order of questions and validation split.
+        remember: Whether a model with a memory keeps the training questions.
+        compile: Compile the walk with ``torch.compile``. This slows down the first step.
 
     Raises:
-        JoinGRError: If a value is out of its range.
+        JoinGRError: If a value is out of range.
     """
 
     batch_size: int = 64
@@ -65,7 +66,7 @@ class Fitting:
         if self.batch_size < 1:
             raise JoinGRError(f"'batch_size' needs to be at least 1 (got {self.batch_size}).")
         if self.monitor not in MONITORS:
-            raise JoinGRError(f"There is no validation value {self.monitor!r}: choose one of {', '.join(MONITORS)}.")
+            raise JoinGRError(f"There is no validation metric {self.monitor!r}: choose one of {', '.join(MONITORS)}.")
         if self.early_stopping is not None and (self.early_stopping < 1 or not self.validation.fraction):
             raise JoinGRError(
                 "'early_stopping' needs to be at least 1, and 'validation.fraction' above 0 "
@@ -75,13 +76,13 @@ class Fitting:
 
 @dataclass(frozen=True)
 class Fitted:
-    """A fitted model: its weights are those of the chosen checkpoint.
+    """A trained model.
 
     Attributes:
-        model: The model.
-        checkpoint: The chosen checkpoint.
-        epochs: Epochs trained, those before a restart among them.
-        seconds: Time of training, that before a restart included and that of the calibration not.
+        model: The model with the weights of the selected checkpoint.
+        checkpoint: The selected checkpoint.
+        epochs: Epochs trained, including those before a resume.
+        seconds: Training time in seconds, including the time before a resume but not the time of calibration.
     """
 
     model: TrainableRetriever
@@ -105,12 +106,13 @@ def fit(
 ) -> Fitted | None:
     """Train a model on a dataset's questions.
 
-    The chosen model is calibrated on the validation questions. Without validation questions, it is calibrated on the
-    training questions. If they are few and the trainer uses a single device, other models rank them, which were trained
-    in the same way on the other training questions (:func:`~joingr_pyg.training.calibration.cross_fit`). Otherwise the
-    model itself ranks them, although it has learned from them.
+    The selected model is calibrated on the validation questions. Without validation questions it is calibrated on the
+    training questions. If they are few, and the trainer uses a single device, calibration is cross-fitted
+    (:func:`~joingr_pyg.training.calibration.cross_fit`). Otherwise it is fitted to the model's own rankings of its
+    training questions, which are better than those of new questions.
 
-    Several processes of one trainer take the same steps as one process whose batch size is the sum of theirs.
+    With several processes, each optimiser step is the one that a single process would take with all their batches as
+    one.
 
     Args:
         make_model: Makes the model when given ``channels``.
@@ -118,37 +120,36 @@ def fit(
         loss: The objective.
         make_trainer: Makes the trainer when given ``callbacks``, ``logger`` and ``default_root_dir``.
         make_logger: Makes the logger or loggers when given ``save_dir``.
-        folder: Where checkpoints go.
-        fitting: How to fit.
-        questions: The questions to learn from; all of the dataset's where not given.
-        queries: The same as the model sees them.
+        folder: Folder for checkpoints.
+        fitting: The settings.
+        questions: The questions to train on. The default is all questions of the dataset.
+        queries: The same questions, embedded.
         resume: Checkpoint to resume from.
-        warehouses: Databases that half of the batches, drawn at random, are asked of instead.
+        warehouses: Merged databases that replace the dataset's corpus in about half of the batches, drawn at random.
 
     Returns:
-        The fitted model in rank zero of a training, ``None`` in other ranks.
+        The trained model in the process of rank zero, ``None`` in the others.
 
     Raises:
-        JoinGRError: If the trainer cannot be made on this machine, there is no question to learn from, no epoch to
-            train, or ``resume`` is not a checkpoint, its encoder or model differs, or it was saved after more epochs
-            than the trainer is to run.
+        JoinGRError: If the trainer cannot be made on this machine, there is no question or no epoch to train on,
+            ``resume`` is not a checkpoint, its encoder or model differs, or it was saved after the last epoch.
     """
     questions = dataset.questions if questions is None else questions
     queries = dataset.encode_questions() if queries is None else queries
     if not questions:
-        raise JoinGRError(f"Dataset {dataset.benchmark_name!r} ({dataset.split}) has no question to learn from.")
+        raise JoinGRError(f"Dataset {dataset.benchmark_name!r} ({dataset.split}) has no questions to train on.")
     if loss.target == "edge" and not any(question.gold_joins for question in questions):
         raise JoinGRError(
-            f"Dataset {dataset.benchmark_name!r} annotates no gold joins, which loss=edge learns from: use loss=table, "
-            "or dataset=beaver."
+            f"loss=edge needs gold joins, and dataset {dataset.benchmark_name!r} annotates no gold joins: use "
+            "loss=table, or dataset=beaver."
         )
     L.seed_everything(fitting.seed, workers=True, verbose=False)
     model = make_model(channels=queries.vector.size(1)).index(dataset.corpus())
     if fitting.compile:
-        # Only the walk: the plan of a batch is made by NumPy.
+        # Only the walk is compiled: its plan is computed outside of tensor code, once per batch.
         model.walk.propagate = torch.compile(model.walk.propagate, dynamic=True)  # type: ignore[method-assign]
     if resume is not None:
-        require_same(resume, model, dataset)
+        require_same_model(resume, model, dataset)
     train, held_out = split_validation(questions, fitting.validation, fitting.seed)
     views = _views(model, dataset, [questions[i] for i in train], queries[train], fitting.remember, warehouses)
     data = QuestionData(
@@ -165,8 +166,8 @@ def fit(
         fitting.seed,
         model.kind,
     )
-    others = [view.model for view in views[1:]]
-    module = RetrievalModule(model, loss, fitting.optimization, bool(held_out), asdict(description), others)
+    other_views = [view.model for view in views[1:]]
+    module = RetrievalModule(model, loss, fitting.optimization, bool(held_out), asdict(description), other_views)
     timer = Timer()
     with quiet_lightning():
         try:
@@ -175,26 +176,26 @@ def fit(
                 logger=make_logger(save_dir=str(folder)),
                 default_root_dir=str(folder),
                 enable_progress_bar=False,
-                use_distributed_sampler=False,  # It would repeat questions to fill batches up.
+                use_distributed_sampler=False,  # Lightning's sampler repeats questions to fill batches.
             )
         except MisconfigurationException as error:
-            raise JoinGRError(f"The trainer cannot be made on this machine: {error}") from error
-        trainer.strategy.checkpoint_io = AtomicCheckpoints()
+            raise JoinGRError(f"The trainer cannot run on this machine: {error}") from error
+        trainer.strategy.checkpoint_io = AtomicCheckpointIO()
         if resume is not None:
             restore_progress(trainer, folder, resume)
         trainer.fit(module, data, ckpt_path=resume, weights_only=True)
     if not trainer.is_global_zero:
         return None
-    chosen = folder / f"{BEST if held_out else LAST}.ckpt"
-    if not chosen.is_file():
-        raise JoinGRError(f"No epoch was trained, so there is no checkpoint '{chosen}': raise trainer.max_epochs.")
-    best, _ = load_checkpoint(chosen)
+    selected = folder / f"{BEST if held_out else LAST}.ckpt"
+    if not selected.is_file():
+        raise JoinGRError(f"No epoch was trained, so there is no checkpoint '{selected}': raise trainer.max_epochs.")
+    best, _ = load_checkpoint(selected)
     best.index(dataset.corpus())
     rows = held_out or train
-    answered = queries[rows], [questions[i] for i in rows]
-    if not held_out and calls_for_cross_fitting(trainer, len(train)):
-        again = partial(
-            _train_again,
+    calibration_queries, calibration_questions = queries[rows], [questions[i] for i in rows]
+    if not held_out and needs_cross_fitting(trainer, len(train)):
+        train_fold_model = partial(
+            _train_fold_model,
             make_model=make_model,
             dataset=dataset,
             loss=loss,
@@ -204,14 +205,14 @@ def fit(
             epochs=trainer.current_epoch,
             warehouses=warehouses,
         )
-        best.calibration = cross_fit(again, *answered, fitting.seed)
+        best.calibration = cross_fit(train_fold_model, calibration_queries, calibration_questions, fitting.seed)
     else:
-        best.calibration = calibrate_on(best, *answered)
-    keep_calibration(chosen, best.calibration)
-    return Fitted(best, chosen, trainer.current_epoch, timer.time_elapsed())
+        best.calibration = calibrate_on(best, calibration_queries, calibration_questions)
+    keep_calibration(selected, best.calibration)
+    return Fitted(best, selected, trainer.current_epoch, timer.time_elapsed())
 
 
-def _train_again(
+def _train_fold_model(
     queries: Queries,
     questions: Sequence[Question],
     make_model: Callable[..., TrainableRetriever],
@@ -223,7 +224,7 @@ def _train_again(
     epochs: int,
     warehouses: Warehouses | None,
 ) -> TrainableRetriever:
-    """Train a model on other questions in the same way, without files, messages or a change of random state."""
+    """Train a model for :func:`cross_fit`: no files, no output, and the global random state is not changed."""
     with isolate_rng(), quiet_lightning():
         L.seed_everything(fitting.seed, workers=True, verbose=False)
         model = make_model(channels=queries.vector.size(1)).index(dataset.corpus())
@@ -238,13 +239,13 @@ def _train_again(
             default_root_dir=str(folder),
             max_epochs=epochs,
         )
-        others = [view.model for view in views[1:]]
-        trainer.fit(RetrievalModule(model, loss, fitting.optimization, validate=False, others=others), data)
+        other_views = [view.model for view in views[1:]]
+        trainer.fit(RetrievalModule(model, loss, fitting.optimization, validate=False, other_views=other_views), data)
     return model
 
 
 class _View(NamedTuple):
-    """A model bound to a corpus, and the questions asked of it."""
+    """A model bound to a corpus, and the questions on that corpus."""
 
     model: TrainableRetriever
     questions: QuestionSet
@@ -258,25 +259,28 @@ def _views(
     remember: bool,
     warehouses: Warehouses | None,
 ) -> list[_View]:
-    """The training questions on the dataset's corpus, which the model is bound to, and on warehouses if given."""
-    bound_models = [(model, questions)]
+    """The training questions on the dataset's corpus, which the model is bound to, and on the warehouses if given."""
+    bound = [(model, questions)]
     if warehouses is not None:
-        corpus, renamed = warehouses.ask(dataset, questions)
-        bound_models.append((model.bound_to(corpus), renamed))
+        corpus, renamed_questions = warehouses.merge(dataset, questions)
+        bound.append((model.bound_to(corpus), renamed_questions))
     if remember:
-        for bound, some in bound_models:
-            bound.remember(queries, [question.gold for question in some])
-    return [_View(bound, QuestionSet(bound, some, queries)) for bound, some in bound_models]
+        for bound_model, its_questions in bound:
+            bound_model.remember(queries, [question.gold for question in its_questions])
+    return [
+        _View(bound_model, QuestionSet(bound_model, its_questions, queries)) for bound_model, its_questions in bound
+    ]
 
 
 def _callbacks(folder: Path, fitting: Fitting, validate: bool) -> list[Callback]:
     callbacks: list[Callback] = [EpochSeed(fitting.seed), EpochBar()]
-    # Names without '=': Hydra would need them quoted. Written when the epoch is over, its scheduler step included.
+    # File names have no '=', which would need quotes in Hydra overrides. Checkpoints are written at the end of an
+    # epoch, after the step of the learning-rate scheduler.
     checkpoint = partial(ModelCheckpoint, folder, save_on_train_epoch_end=True, enable_version_counter=False)
     if validate:
         mode = "min" if fitting.monitor.endswith("loss") else "max"
         if fitting.early_stopping is not None:
             callbacks.append(Patience(fitting.monitor, mode=mode, patience=fitting.early_stopping))
         callbacks.append(checkpoint(filename=BEST, monitor=fitting.monitor, mode=mode))
-    # A callback of its own, and the last: `save_last` writes nothing in an epoch that is not the best.
+    # A separate callback, since `save_last` writes nothing in an epoch that is not the best.
     return [*callbacks, checkpoint(filename=LAST)]

@@ -6,7 +6,7 @@ from joingr_pyg.errors import JoinGRError
 
 
 def pairwise_hinge(
-    score: Tensor, gold: Tensor, margin: float, rival: Tensor | None = None, gold_power: float = 0.0
+    score: Tensor, gold: Tensor, margin: float, candidate: Tensor | None = None, gold_power: float = 0.0
 ) -> Tensor:
     r"""Weighted mean over questions of the pairwise margin loss.
 
@@ -14,16 +14,16 @@ def pairwise_hinge(
         \frac{1}{|P||N|} \sum_{p \in P,\, n \in N} \max(0,\, m - \hat s(p) + \hat s(n))
 
     Args:
-        score: ``[B, T]`` scores of all candidates.
-        gold: ``[B, T]`` whether a candidate is gold.
+        score: ``[B, T]`` scores of tables (or join edges).
+        gold: ``[B, T]`` whether a table is gold.
         margin: The margin ``m``.
-        rival: ``[B, T]`` whether a candidate that is not gold counts as a negative; all do where not given.
-        gold_power: The weight of a question is the number of its gold candidates to this power.
+        candidate: ``[B, T]`` whether a table that is not gold counts as a negative. By default all do.
+        gold_power: A question with ``g`` gold tables has weight ``g ** gold_power``.
 
     Returns:
-        Scalar loss; questions without a gold or without a negative candidate count as 0.
+        Scalar loss. A question without a gold table or without a negative has loss 0.
     """
-    negative = ~gold if rival is None else rival & ~gold
+    negative = ~gold if candidate is None else candidate & ~gold
     question, positive = gold.nonzero(as_tuple=True)
     violation = (margin - score[question, positive].unsqueeze(1) + score[question]).clamp(min=0)
     violation = violation.masked_fill(~negative[question], 0.0).sum(dim=1)
@@ -34,18 +34,18 @@ def pairwise_hinge(
 
 
 class TableLoss(nn.Module):
-    r"""The table-level loss of the main experiments: gold against other tables.
+    r"""The table-level loss of the main experiments: gold tables against other tables.
 
     Args:
         margin: The margin ``m``.
         negatives: ``"database"`` takes the other tables of the question's database, the paper's
-            :math:`N = \mathcal{T}(D) \setminus P`; ``"corpus"`` those of all databases, of which a walk reaches so few
-            that the mean over them leaves next to no gradient.
-        gold_power: How much more a question counts that needs more tables, see :func:`pairwise_hinge`; the paper's 0
-            counts all alike.
+            :math:`N = \mathcal{T}(D) \setminus P`. ``"corpus"`` takes the tables of all databases. A walk reaches few
+            of them, so the mean over all pairs leaves a very small gradient.
+        gold_power: Exponent of a question's weight, see :func:`pairwise_hinge`. The paper's value, 0, weighs all
+            questions equally.
 
     Raises:
-        JoinGRError: If ``negatives`` is neither.
+        JoinGRError: If ``negatives`` is neither ``"database"`` nor ``"corpus"``.
     """
 
     target = "table"
@@ -59,12 +59,21 @@ class TableLoss(nn.Module):
         self.gold_power = gold_power
 
     def forward(self, score: Tensor, gold: Tensor, own: Tensor | None = None) -> Tensor:
-        """The loss; ``own`` ``[B, T]`` says which candidates belong to the question's database."""
-        rival = own if self.negatives == "database" else None
-        return pairwise_hinge(score, gold, self.margin, rival, self.gold_power)
+        """Compute the loss.
+
+        Args:
+            score: ``[B, T]`` scores of tables.
+            gold: ``[B, T]`` whether a table is gold.
+            own: ``[B, T]`` whether a table belongs to the question's database.
+
+        Returns:
+            Scalar loss.
+        """
+        candidate = own if self.negatives == "database" else None
+        return pairwise_hinge(score, gold, self.margin, candidate, self.gold_power)
 
 
 class EdgeLoss(TableLoss):
-    """The edge-level variant: the same objective on the deposits of gold and other join edges."""
+    """The edge-level variant: the same objective on the deposits of join edges instead of the scores of tables."""
 
     target = "edge"

@@ -22,7 +22,7 @@ KS = (5, 15)
 """Cut-offs of the validation metrics."""
 
 MONITORS = ("val/loss", *(f"val/{name}@{k}" for k in KS for name in ("P", "R", "PR")))
-"""The validation values that may choose a checkpoint."""
+"""Validation metrics that can select the best checkpoint."""
 
 
 @dataclass(frozen=True)
@@ -33,12 +33,12 @@ class Optimization:
         lr: Learning rate.
         weight_decay: Weight decay.
         factor: Factor of the learning rate on a plateau.
-        patience: Epochs without improvement that make a plateau.
-        scalar_lr: Learning rate of parameters that are not matrices, which then have no weight decay; ``None`` treats
-            all parameters alike.
+        patience: Epochs without improvement before the learning rate is multiplied by ``factor``.
+        scalar_lr: Learning rate of scalar and vector parameters, which then have no weight decay. ``None`` treats all
+            parameters alike.
 
     Raises:
-        JoinGRError: If a value is out of its range.
+        JoinGRError: If a value is out of range.
     """
 
     lr: float = 1e-3
@@ -48,15 +48,15 @@ class Optimization:
     scalar_lr: float | None = None
 
     def __post_init__(self) -> None:
-        for name, value, fits, wanted in (
+        for name, value, valid, requirement in (
             ("lr", self.lr, self.lr > 0, "above 0"),
             ("weight_decay", self.weight_decay, self.weight_decay >= 0, "at least 0"),
             ("factor", self.factor, 0 < self.factor < 1, "between 0 and 1"),
             ("patience", self.patience, self.patience >= 0, "at least 0"),
             ("scalar_lr", self.scalar_lr, self.scalar_lr is None or self.scalar_lr > 0, "above 0"),
         ):
-            if not fits:
-                raise JoinGRError(f"'optimization.{name}' needs to be {wanted} (got {value}).")
+            if not valid:
+                raise JoinGRError(f"'optimization.{name}' needs to be {requirement} (got {value}).")
 
 
 class RetrievalModule(L.LightningModule):
@@ -66,9 +66,10 @@ class RetrievalModule(L.LightningModule):
         model: The model.
         loss: The objective, on tables or on edges.
         optimization: Optimiser and schedule.
-        validate: Whether there are validation questions; the plateau is one of their loss, else of the training loss.
-        described: Plain values stored in the checkpoint: the model's arguments, its encoder, its data.
-        others: The same model bound to further corpora, for the batches of further views.
+        validate: Whether there are validation questions. If so the schedule follows the validation loss, otherwise
+            the training loss.
+        description: Plain values stored in the checkpoint: the model's arguments, its encoder, its dataset.
+        other_views: The same model bound to further corpora, for the batches of further views.
     """
 
     def __init__(
@@ -77,19 +78,19 @@ class RetrievalModule(L.LightningModule):
         loss: TableLoss,
         optimization: Optimization,
         validate: bool,
-        described: dict[str, Any] | None = None,
-        others: Sequence[TrainableRetriever] = (),
+        description: dict[str, Any] | None = None,
+        other_views: Sequence[TrainableRetriever] = (),
     ) -> None:
         super().__init__()
         self.model = model
-        self._views = (model, *others)  # In a tuple, so that weights are registered once.
+        self._views = (model, *other_views)  # A tuple, so that torch registers the shared weights once.
         self.loss = loss
         self.optimization = optimization
-        self.plateau = "val/loss" if validate else "train/loss"
-        self.described = described or {}
+        self.scheduled_metric = "val/loss" if validate else "train/loss"
+        self.description = description or {}
         self.metrics = RetrievalMetrics(KS)
-        # Not the trainer's own mean over batches: over processes, that rounds the number of questions. A loss that is
-        # not a number stays one; "disable" would do that too, but drops the weights.
+        # MeanMetric rather than Lightning's own mean over batches, which rounds the number of questions when there are
+        # several processes. A NaN loss stays NaN; nan_strategy="disable" would keep it too, but ignores the weights.
         self.train_loss = MeanMetric(nan_strategy=math.nan)
         self.val_loss = MeanMetric(nan_strategy=math.nan)
 
@@ -111,33 +112,39 @@ class RetrievalModule(L.LightningModule):
 
     def configure_optimizers(self) -> OptimizerLRSchedulerConfig:
         settings = self.optimization
-        learned = [parameter for parameter in self.parameters() if parameter.requires_grad]
+        trainable = [parameter for parameter in self.parameters() if parameter.requires_grad]
         if settings.scalar_lr is None:
-            groups: list[dict[str, Any]] = [{"params": learned}]
+            groups: list[dict[str, Any]] = [{"params": trainable}]
         else:
             groups = [
-                {"params": [parameter for parameter in learned if parameter.dim() >= 2]},
+                {"params": [parameter for parameter in trainable if parameter.dim() >= 2]},
                 {
-                    "params": [parameter for parameter in learned if parameter.dim() < 2],
+                    "params": [parameter for parameter in trainable if parameter.dim() < 2],
                     "lr": settings.scalar_lr,
                     "weight_decay": 0.0,
                 },
             ]
         optimizer = torch.optim.Adam(groups, lr=settings.lr, weight_decay=settings.weight_decay)
         self.scheduler = ReduceLROnPlateau(optimizer, factor=settings.factor, patience=settings.patience)
-        return {"optimizer": optimizer, "lr_scheduler": {"scheduler": self.scheduler, "monitor": self.plateau}}
+        return {"optimizer": optimizer, "lr_scheduler": {"scheduler": self.scheduler, "monitor": self.scheduled_metric}}
 
     def on_train_epoch_end(self) -> None:
-        self.scheduler.step(self.trainer.callback_metrics[self.plateau].item())
+        self.scheduler.step(self.trainer.callback_metrics[self.scheduled_metric].item())
 
     def lr_scheduler_step(self, scheduler: Any, metric: Any) -> None:
-        """Nothing: the trainer would step after it wrote the epoch's checkpoint, and a resumed run miss the step."""
+        """Do nothing: :meth:`on_train_epoch_end` steps the scheduler.
+
+        The trainer would step it after the epoch's checkpoint is written, so a resumed run would miss the step.
+        """
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        checkpoint["joingr"] = self.described
+        checkpoint["joingr"] = self.description
 
     def _weight(self, questions: int) -> float:
-        """What makes the mean over processes, which gradients are reduced to, a mean over questions."""
+        """The weight ``processes * questions / total questions`` of this process's loss.
+
+        Gradients are averaged over processes; with this weight the average is one over questions.
+        """
         trainer = self.trainer
         if trainer.world_size == 1:
             return 1.0

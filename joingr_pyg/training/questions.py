@@ -1,4 +1,4 @@
-"""Questions as batches of tensors; whatever training does not change is computed once."""
+"""Questions as batches of tensors. Everything that training does not change is computed once."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -13,6 +13,7 @@ from joingr_pyg.datasets.gold import gold_joins, gold_tables
 from joingr_pyg.models import Evidence, TrainableRetriever
 
 CHUNK = 256
+"""Questions whose evidence is computed at once."""
 
 
 class QuestionBatch(NamedTuple):
@@ -20,13 +21,13 @@ class QuestionBatch(NamedTuple):
 
     Attributes:
         query: ``[B, d]`` embeddings.
-        evidence: Inputs of the walk.
-        gold: ``[B, G]`` gold table numbers, ``-1`` for empty places.
+        evidence: The evidence on the questions, as the model computes it before the walk.
+        gold: ``[B, G]`` gold table numbers, padded with ``-1``.
         gold_tables: ``[B, T]`` whether a table is gold.
-        gold_edges: ``[B, J]`` whether a join edge is gold, where the benchmark annotates joins.
+        gold_edges: ``[B, J]`` whether a join edge is gold; all false where the benchmark annotates no joins.
         own_tables: ``[B, T]`` whether a table belongs to the question's database.
-        own_edges: ``[B, J]`` whether a join edge does.
-        view: Number of the :class:`QuestionViews` that they come from.
+        own_edges: ``[B, J]`` whether a join edge belongs to the question's database.
+        view: Position of their corpus in :class:`QuestionViews`.
     """
 
     query: Tensor
@@ -43,9 +44,9 @@ class QuestionSet(Dataset[QuestionBatch]):
     """Questions on one corpus, served in batches.
 
     Args:
-        model: The retriever, bound to the corpus; it makes the evidence.
-        questions: The questions.
-        queries: Their embeddings.
+        model: The retriever, bound to the corpus; it computes the evidence.
+        questions: The questions with their gold tables.
+        queries: The same questions, embedded.
     """
 
     def __init__(self, model: TrainableRetriever, questions: Sequence[Question], queries: Queries) -> None:
@@ -64,7 +65,7 @@ class QuestionSet(Dataset[QuestionBatch]):
         return self.query.size(0)
 
     def __getitem__(self, indices: list[int]) -> QuestionBatch:
-        rows = torch.tensor(indices, dtype=torch.long)  # There may be none.
+        rows = torch.tensor(indices, dtype=torch.long)  # The dtype matters when ``indices`` is empty.
         database = self.database[rows].unsqueeze(1)
         return QuestionBatch(
             query=self.query[rows],
@@ -78,7 +79,7 @@ class QuestionSet(Dataset[QuestionBatch]):
 
 
 class QuestionViews(Dataset[QuestionBatch]):
-    """The same questions on several corpora; a batch has questions on one of them.
+    """The same questions on several corpora. Each batch is on one corpus.
 
     Args:
         views: The questions on each corpus.
@@ -88,7 +89,7 @@ class QuestionViews(Dataset[QuestionBatch]):
         self.views = views
 
     def __len__(self) -> int:
-        """The number of questions; question ``i`` on corpus ``v`` is the item ``v * len(self) + i``."""
+        """The number of questions. Item ``v * len(self) + i`` is question ``i`` on corpus ``v``."""
         return len(self.views[0])
 
     def __getitem__(self, indices: list[int]) -> QuestionBatch:
@@ -97,7 +98,7 @@ class QuestionViews(Dataset[QuestionBatch]):
 
 
 def _mask(numbers: Tensor, width: int) -> Tensor:
-    """``[B, width]`` membership of padded numbers."""
-    # Empty places go to a column of their own, which is cut off again.
+    """Turn ``[B, G]`` numbers, padded with ``-1``, into a ``[B, width]`` mask."""
+    # Padding is written to an extra last column, which is then dropped.
     mask = torch.zeros(numbers.size(0), width + 1, dtype=torch.bool)
     return mask.scatter_(1, numbers.where(numbers >= 0, width), True)[:, :width]

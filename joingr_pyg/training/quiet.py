@@ -1,4 +1,4 @@
-"""Lightning without its chatter."""
+"""Lightning without its informational messages."""
 
 import logging
 import warnings
@@ -10,7 +10,7 @@ LOGGERS = ("lightning.pytorch", "lightning.fabric")
 
 @contextmanager
 def quiet_lightning() -> Iterator[None]:
-    """Keep Lightning's remarks on devices, folders and products from the user; its errors pass."""
+    """Suppress Lightning's messages and warnings inside the context; errors are still shown."""
     loggers = [logging.getLogger(name) for name in LOGGERS]
     levels = [logger.level for logger in loggers]
     for logger in loggers:

@@ -1,4 +1,4 @@
-"""Resuming a training from a checkpoint."""
+"""Resuming an interrupted training from a checkpoint."""
 
 import csv
 import logging
@@ -17,17 +17,17 @@ from joingr_pyg.training.checkpoints import epochs_done
 logger = logging.getLogger(__name__)
 
 
-def require_same(checkpoint: Path, model: TrainableRetriever, dataset: JoinGraphs) -> None:
-    """Check that a checkpoint is of the same model and encoder as the training that resumes it.
+def require_same_model(checkpoint: Path, model: TrainableRetriever, dataset: JoinGraphs) -> None:
+    """Check that a checkpoint holds the same model, trained with the same encoder.
 
     Raises:
-        JoinGRError: If the model or the encoder differs, or the file is not a checkpoint.
+        JoinGRError: If the file is not a checkpoint, or its encoder or model differs.
     """
     _, description = load_checkpoint(checkpoint)
     require_encoder(description, dataset.encoder.name, dataset.encoder.identity, checkpoint)
     if description.kind != model.kind:
         raise JoinGRError(
-            f"Checkpoint '{checkpoint}' is of model={description.kind} and cannot be resumed with model={model.kind}."
+            f"Checkpoint '{checkpoint}' holds model={description.kind} and cannot be resumed with model={model.kind}."
         )
     for name, value in model.arguments.items():
         if description.model.get(name) != value:
@@ -38,10 +38,10 @@ def require_same(checkpoint: Path, model: TrainableRetriever, dataset: JoinGraph
 
 
 def restore_progress(trainer: L.Trainer, folder: Path, checkpoint: Path) -> None:
-    """Log the epoch at which training continues, and keep the rows of earlier epochs in ``metrics.csv``.
+    """Log the epoch at which training resumes, and restore the rows of ``metrics.csv`` of earlier epochs.
 
     Raises:
-        JoinGRError: If the checkpoint was saved after more epochs than the trainer is to run.
+        JoinGRError: If the checkpoint was saved after more epochs than the trainer's ``max_epochs``.
     """
     done, epochs = epochs_done(checkpoint), trainer.max_epochs
     if epochs in (None, -1):
@@ -58,16 +58,16 @@ def restore_progress(trainer: L.Trainer, folder: Path, checkpoint: Path) -> None
     path = folder / "metrics.csv"
     if not trainer.is_global_zero or not path.is_file():
         return
-    for log in trainer.loggers:
-        if isinstance(log, CSVLogger):
-            # Read before the logger deletes it, which it does when it is first used.
+    for csv_logger in trainer.loggers:
+        if isinstance(csv_logger, CSVLogger):
+            # The rows are read first: the logger deletes the file when its ``experiment`` is first used.
             rows = _rows(path, done)
-            log.experiment.metrics += rows
-            log.save()
+            csv_logger.experiment.metrics += rows
+            csv_logger.save()
 
 
 def _rows(path: Path, epochs: int) -> list[dict[str, Any]]:
-    """The rows of the first ``epochs`` epochs of a log; a line that was cut off is skipped."""
+    """The rows of the first ``epochs`` epochs in a ``metrics.csv``; an incomplete last line is ignored."""
     with path.open(newline="") as file:
         rows = [row for row in csv.DictReader(file) if None not in row.values() and row.get("epoch", "").isdigit()]
     return [{name: value for name, value in row.items() if value} for row in rows if int(row["epoch"]) < epochs]

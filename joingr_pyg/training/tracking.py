@@ -1,4 +1,4 @@
-"""Logging of an experiment while it runs, and of its results at the end."""
+"""Experiment tracking: logs training metrics, test results and the comparison of methods."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,12 +17,12 @@ from joingr_pyg.training.fit import Fitted
 
 @dataclass(frozen=True)
 class Experiment:
-    """Description of an experiment, for trackers.
+    """The identity of an experiment.
 
     Args:
         folder: The run's folder.
         name: Name of the run.
-        group: What it is compared with: the sweep it belongs to, or itself.
+        group: Name of the sweep that the run belongs to, or the run's own name.
         config: Its config in plain values, without secrets.
     """
 
@@ -33,23 +33,23 @@ class Experiment:
 
 
 class Tracker:
-    """Writes the values of every epoch to ``metrics.csv``. Subclasses log to other places too.
+    """Logs the metrics of every epoch to ``metrics.csv``. Subclasses also log them elsewhere.
 
-    It is used as a context, which an experiment begins and ends in.
+    A tracker is a context manager; the experiment runs inside the context.
     """
 
     experiment: Experiment
 
-    def of(self, experiment: Experiment) -> Self:
-        """Take up an experiment."""
+    def start(self, experiment: Experiment) -> Self:
+        """Set the experiment to track."""
         self.experiment = experiment
         return self
 
     def loggers(self, save_dir: str) -> list[Logger]:
-        """The loggers of one training, whose files go to ``save_dir``."""
+        """The Lightning loggers of one training, which write to ``save_dir``."""
         return [CSVLogger(save_dir, name=None, version="")]
 
-    def tested(
+    def log_test(
         self,
         fitted: Fitted,
         evaluation: Evaluation,
@@ -57,10 +57,18 @@ class Tracker:
         queries: Queries,
         questions: Sequence[Question],
     ) -> None:
-        """Log the test of a trained model; called in the process that trained it."""
+        """Log the test results of a trained model. Called in the process that trained it.
 
-    def compared(self, rows: Sequence[Row], records: Sequence[dict[str, Any]]) -> None:
-        """Log the table of methods and the ranking of each question at the end."""
+        Args:
+            fitted: The trained model.
+            evaluation: Its test results.
+            dataset: The test dataset.
+            queries: The embedded test questions.
+            questions: The same questions with their gold tables.
+        """
+
+    def log_comparison(self, rows: Sequence[Row], records: Sequence[dict[str, Any]]) -> None:
+        """Log the comparison of methods and one record per test question, at the end of the experiment."""
 
     def __enter__(self) -> Self:
         return self
@@ -68,4 +76,4 @@ class Tracker:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        """End, whether well or not."""
+        """Finish tracking, also when the experiment failed."""

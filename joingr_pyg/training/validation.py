@@ -1,4 +1,4 @@
-"""The inner validation split: questions held out of the training questions, never of the test questions."""
+"""The inner validation split: questions held out of the training questions (never test questions)."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -12,12 +12,15 @@ from joingr_pyg.errors import JoinGRError
 
 @dataclass(frozen=True)
 class Validation:
-    """What is held out of the training questions.
+    """Which training questions are held out for validation.
 
     Args:
-        fraction: Share of the questions, from 0 (none) to below 1.
-        by: ``"database"`` holds out whole databases, as the test does on cross-domain benchmarks; ``"question"``
+        fraction: Fraction of the questions, at least 0 (none) and below 1.
+        by: ``"database"`` holds out whole databases, like the test split of cross-domain benchmarks; ``"question"``
             holds out single questions.
+
+    Raises:
+        JoinGRError: If a value is out of range.
     """
 
     fraction: float = 0.1
@@ -34,29 +37,29 @@ def split_validation(questions: Sequence[Question], validation: Validation, seed
     """Split questions for training and validation.
 
     Returns:
-        The positions of the training and of the validation questions, each ascending.
+        The positions of the training questions and those of the validation questions, both ascending.
 
     Raises:
-        JoinGRError: If nothing would be left to train on.
+        JoinGRError: If no question would be left to train on.
     """
     if validation.fraction == 0:
         return list(range(len(questions))), []
     units = [question.database if validation.by == "database" else str(i) for i, question in enumerate(questions)]
     order = list(dict.fromkeys(units))
     np.random.default_rng(seed).shuffle(order)
-    wanted = validation.fraction * len(questions)
+    minimum = validation.fraction * len(questions)
     sizes = Counter(units)
-    held: set[str] = set()
+    held_out: set[str] = set()
     count = 0
     for unit in order:
-        if count >= wanted:
+        if count >= minimum:
             break
-        held.add(unit)
+        held_out.add(unit)
         count += sizes[unit]
-    train = [i for i, unit in enumerate(units) if unit not in held]
+    train = [i for i, unit in enumerate(units) if unit not in held_out]
     if not train:
         raise JoinGRError(
             f"Holding out {validation.fraction:.0%} by {validation.by} leaves no question to train on: "
             "use validation.by=question or a smaller validation.fraction."
         )
-    return train, [i for i, unit in enumerate(units) if unit in held]
+    return train, [i for i, unit in enumerate(units) if unit in held_out]

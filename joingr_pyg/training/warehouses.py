@@ -1,4 +1,4 @@
-"""Training questions asked again on databases that look like warehouses."""
+"""Data augmentation: training questions on merged databases with cryptic names, which resemble data warehouses."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -11,17 +11,17 @@ from joingr_pyg.schema import TableName
 
 @dataclass(frozen=True)
 class Warehouses:
-    """Databases with cryptic names, some of them taken together as one.
+    """Databases with cryptic names, merged in groups into larger ones.
 
-    A warehouse has a hundred tables where a database of a benchmark has seven, and spells few of its names out. What
-    is learned on both kinds is of use on either.
+    A real warehouse has about a hundred tables and abbreviates most names; a benchmark database has about seven tables
+    with readable names. Training on both makes a model useful on both.
 
     Args:
-        dataset: The training split with cryptic names; its questions are the same as of the training, by their index.
-        databases: How many databases are taken together, at least 1.
+        dataset: The training split with cryptic names. Its questions have the same indices as the training questions.
+        databases: Number of databases merged into one, at least 1.
 
     Raises:
-        JoinGRError: If ``databases`` is no whole number, or below 1.
+        JoinGRError: If ``databases`` is not a whole number, or below 1.
     """
 
     dataset: JoinGraphs
@@ -31,37 +31,39 @@ class Warehouses:
         require_whole(**{"augmentation.databases": self.databases})
         require_at_least(1, **{"augmentation.databases": self.databases})
 
-    def ask(self, dataset: JoinGraphs, questions: Sequence[Question]) -> tuple[Corpus, list[Question]]:
-        """Ask questions of warehouses.
+    def merge(self, dataset: JoinGraphs, questions: Sequence[Question]) -> tuple[Corpus, list[Question]]:
+        """Merge the databases of a training dataset, and rename the tables of its questions accordingly.
 
         Args:
-            dataset: What they are asked of otherwise; no other database has a part in the warehouses.
-            questions: The questions.
+            dataset: The training dataset. Only its databases are merged.
+            questions: Its training questions.
 
         Returns:
-            The warehouses, and the questions with the names that their tables have there.
+            The corpus of merged databases, and the questions with the names that their tables have in it.
         """
         corpus = self.dataset.only({graph.database for graph in dataset}).corpus()
         databases = list(dict.fromkeys(database for database, _ in corpus.tables))
         parts = [databases[i : i + self.databases] for i in range(0, len(databases), self.databases)]
         warehouse = {database: " + ".join(part) for part in parts for database in part}
 
-        def renamed(name: TableName) -> TableName:
+        def rename_table(name: TableName) -> TableName:
             database, table = name
             return warehouse[database], f"{database}.{table}"
 
-        def on_warehouse(question: Question) -> Question:
+        def rename_in(question: Question) -> Question:
             database = question.database
-            ends = [[(renamed((database, table))[1], column) for table, column in join] for join in question.gold_joins]
+            ends = [
+                [(rename_table((database, table))[1], column) for table, column in join] for join in question.gold_joins
+            ]
             return replace(
                 question,
                 database=warehouse[database],
-                gold_tables=tuple(table for _, table in map(renamed, question.gold)),
+                gold_tables=tuple(table for _, table in map(rename_table, question.gold)),
                 gold_joins=tuple((one, other) for one, other in ends),
             )
 
         cryptic = {question.index: question for question in self.dataset.questions}
         return (
-            replace(corpus, tables=tuple(map(renamed, corpus.tables))),
-            [on_warehouse(cryptic[question.index]) for question in questions],
+            replace(corpus, tables=tuple(map(rename_table, corpus.tables))),
+            [rename_in(cryptic[question.index]) for question in questions],
         )

@@ -1,4 +1,4 @@
-"""Logging to Weights & Biases, online or into files that are uploaded later."""
+"""Experiment tracking with Weights & Biases, online or in local files that can be uploaded later."""
 
 import io
 import logging
@@ -23,25 +23,27 @@ from joingr_pyg.training.tracking import Tracker
 
 logger = logging.getLogger(__name__)
 
-LONGEST_NAME = 128
-"""Characters of a run's name that W&B takes."""
+MAX_NAME_LENGTH = 128
+"""Number of characters that W&B allows in a run's name."""
 
 
 class WeightsAndBiases(Tracker):
-    """Makes a W&B run of a training: its config, the values of every epoch, results, pictures and the checkpoint.
+    """Logs a training to a W&B run: config, metrics of every epoch, test results, pictures of walks, the checkpoint.
 
-    A cross-validation becomes a run a fold and one that sums them up. Without a key, and without asking for one, runs
-    are kept in ``<run folder>/wandb``, which ``wandb sync`` sends. ``WANDB_MODE`` and W&B's own settings decide first.
+    A cross-validation makes one run per fold and a summary run. Without an API key, runs are stored offline in
+    ``<run folder>/wandb`` and can be uploaded with ``wandb sync``; the user is never prompted for a key. The variable
+    ``WANDB_MODE`` and W&B's own settings take precedence.
 
     Args:
         project: Project of the runs.
-        entity: User or team; ``None`` leaves it to W&B's settings.
-        group: Group of the runs; ``None`` takes the sweep's name, or the run's own.
+        entity: User or team. ``None`` uses W&B's settings.
+        group: Group of the runs. ``None`` uses the name of the sweep, or of the run outside a sweep.
         tags: Tags of the runs.
-        walks: Number of test questions whose walks are drawn, the same in each run on a dataset.
+        walks: Number of test questions whose walks are drawn. All runs on a dataset draw the same questions.
 
     Raises:
-        MissingPackageError: If a package it needs is not installed.
+        MissingPackageError: If a needed package is not installed.
+        JoinGRError: If ``walks`` is below 0.
     """
 
     def __init__(
@@ -66,11 +68,11 @@ class WeightsAndBiases(Tracker):
     def loggers(self, save_dir: str) -> list[Logger]:
         loggers = super().loggers(save_dir)
         if is_rank_zero():
-            run = self._begin(self._part(save_dir) or "train")
+            run = self._start_run(self._fold_name(save_dir) or "train")
             loggers.append(WandbLogger(experiment=run, save_dir=save_dir, log_model=False))
         return loggers
 
-    def tested(
+    def log_test(
         self,
         fitted: Fitted,
         evaluation: Evaluation,
@@ -85,27 +87,30 @@ class WeightsAndBiases(Tracker):
             return
         run.summary.update({f"test/{name}": value for name, value in evaluation.metrics.items()})
         images = [
-            wandb.Image(_drawn(fitted.model, dataset, queries[[place]], question), caption=f"Question {question.index}")
-            for place, question in enumerate(questions)
-            if question.index in self._fixed(dataset)
+            wandb.Image(
+                _walk_image(fitted.model, dataset, queries[[position]], question),
+                caption=f"Question {question.index}",
+            )
+            for position, question in enumerate(questions)
+            if question.index in self._drawn_questions(dataset)
         ]
         if images:
             run.log({"walks": images})
         artifact = wandb.Artifact(f"{run.id}-model", type="model", metadata=dict(evaluation.metrics))
         artifact.add_file(str(fitted.checkpoint), name=fitted.checkpoint.name)
         run.log_artifact(artifact)
-        if self._part(fitted.checkpoint.parent):
-            run.log({"questions": _questions(evaluation.records)})
+        if self._fold_name(fitted.checkpoint.parent):
+            run.log({"questions": _question_table(evaluation.records)})
             run.finish()
 
-    def compared(self, rows: Sequence[Row], records: Sequence[dict[str, Any]]) -> None:
+    def log_comparison(self, rows: Sequence[Row], records: Sequence[dict[str, Any]]) -> None:
         import wandb
 
-        run = wandb.run or self._begin("summary")
+        run = wandb.run or self._start_run("summary")
         trained = rows[-1]
         run.summary.update({f"test/{name}": value for name, value in trained.metrics.items()})
         run.summary.update({f"test_spread/{name}": value for name, value in trained.spread.items()})
-        run.log({"methods": _methods(rows), "questions": _questions(records)})
+        run.log({"methods": _method_table(rows), "questions": _question_table(records)})
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
@@ -114,18 +119,18 @@ class WeightsAndBiases(Tracker):
 
         if wandb.run is not None:
             wandb.run.finish(exit_code=int(kind is not None))
-        kept = self.experiment.folder / "wandb"
-        if kind is None and is_rank_zero() and any(kept.glob("offline-run-*")):
-            logger.info("Upload this run to W&B with: wandb sync %s/offline-run-*", kept)
+        offline = self.experiment.folder / "wandb"
+        if kind is None and is_rank_zero() and any(offline.glob("offline-run-*")):
+            logger.info("The W&B run is stored offline; upload it with: wandb sync %s/offline-run-*", offline)
 
-    def _part(self, folder: str | Path) -> str:
-        """The name of a fold; nothing where the whole experiment is one training."""
+    def _fold_name(self, folder: str | Path) -> str:
+        """The name of the fold that a folder belongs to; empty for a training outside a cross-validation."""
         return "" if Path(folder) == self.experiment.folder else Path(folder).name
 
-    def _begin(self, job_type: str) -> Any:
+    def _start_run(self, job_type: str) -> Any:
         import wandb
 
-        # The command line, the code and the output may hold what the config was cleared of.
+        # Command line, code and output are not logged: they may contain secrets that were removed from the config.
         settings = wandb.Settings(
             silent=True, console="off", disable_code=True, disable_git=True, x_disable_meta=True, init_timeout=30
         )
@@ -137,7 +142,7 @@ class WeightsAndBiases(Tracker):
             "entity": self.entity,
             "group": self.group or self.experiment.group,
             "job_type": job_type,
-            "name": name[:LONGEST_NAME],
+            "name": name[:MAX_NAME_LENGTH],
             "tags": self.tags,
             "config": dict(self.experiment.config),
             "dir": str(self.experiment.folder),
@@ -146,17 +151,17 @@ class WeightsAndBiases(Tracker):
         try:
             return wandb.init(mode=mode, **options)
         except (wandb.errors.CommError, TimeoutError) as error:
-            logger.warning("W&B cannot be reached (%s): the run is kept offline.", " ".join(str(error).split()))
+            logger.warning("W&B cannot be reached (%s): the run is stored offline.", " ".join(str(error).split()))
             return wandb.init(mode="offline", **options)
 
-    def _fixed(self, dataset: JoinGraphs) -> set[int]:
-        """Questions spread over the dataset, whatever part of it a fold tests."""
+    def _drawn_questions(self, dataset: JoinGraphs) -> set[int]:
+        """Indices of the questions whose walks are drawn, evenly spaced over the whole dataset."""
         count = len(dataset.questions)
         return {dataset.questions[number * count // self.walks].index for number in range(self.walks)}
 
 
 def _mode() -> Any:
-    """The mode of W&B's own settings; offline where that would be online but there is no key."""
+    """The mode of W&B's own settings, but offline instead of online when there is no API key. Never prompts."""
     import wandb
 
     mode = os.environ.get("WANDB_MODE") or wandb.setup().settings.mode
@@ -165,7 +170,7 @@ def _mode() -> Any:
     return "offline"
 
 
-def _drawn(model: TrainableRetriever, dataset: JoinGraphs, query: Queries, question: Question) -> Any:
+def _walk_image(model: TrainableRetriever, dataset: JoinGraphs, query: Queries, question: Question) -> Any:
     from PIL import Image
 
     from joingr_pyg.plotting.walk import draw_walk
@@ -175,7 +180,7 @@ def _drawn(model: TrainableRetriever, dataset: JoinGraphs, query: Queries, quest
     return Image.open(file)
 
 
-def _methods(rows: Sequence[Row]) -> Any:
+def _method_table(rows: Sequence[Row]) -> Any:
     import wandb
 
     names = list(dict.fromkeys(name for row in rows for name in row.metrics))
@@ -194,19 +199,19 @@ def _methods(rows: Sequence[Row]) -> Any:
     )
 
 
-def _questions(records: Sequence[Mapping[str, Any]]) -> Any:
+def _question_table(records: Sequence[Mapping[str, Any]]) -> Any:
     import wandb
 
     width = max(len(record["ranked"]) for record in records)
     return wandb.Table(
-        columns=["index", "question", "database", "gold", "place of each gold", "ranked"],
+        columns=["index", "question", "database", "gold", "rank of each gold table", "ranked"],
         data=[
             [
                 record["index"],
                 record["question"],
                 record["database"],
                 ", ".join(record["gold"]),
-                ", ".join(_places(record, width)),
+                ", ".join(_gold_ranks(record, width)),
                 ", ".join(f"{hit['table']} {hit['score']:.3f}" for hit in record["ranked"]),
             ]
             for record in records
@@ -214,6 +219,6 @@ def _questions(records: Sequence[Mapping[str, Any]]) -> Any:
     )
 
 
-def _places(record: Mapping[str, Any], width: int) -> list[str]:
-    place = {hit["table"]: str(number) for number, hit in enumerate(record["ranked"], 1)}
-    return [place.get(table, f">{width}") for table in record["gold"]]
+def _gold_ranks(record: Mapping[str, Any], width: int) -> list[str]:
+    rank = {hit["table"]: str(number) for number, hit in enumerate(record["ranked"], 1)}
+    return [rank.get(table, f">{width}") for table in record["gold"]]

@@ -16,7 +16,7 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_a_terminal_sees_a_bar_of_epochs_with_rate_and_time_left(
+def test_a_terminal_shows_a_bar_of_epochs_with_rate_and_remaining_time(
     fit_tiny: Fit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "stderr", terminal := Terminal())
@@ -30,7 +30,7 @@ def test_a_terminal_sees_a_bar_of_epochs_with_rate_and_time_left(
     assert "val/loss=0." in last
 
 
-def test_a_resumed_run_s_bar_starts_where_it_goes_on(fit_tiny: Fit, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_bar_of_a_resumed_run_starts_at_its_epoch(fit_tiny: Fit, monkeypatch: pytest.MonkeyPatch) -> None:
     checkpoint = fit_tiny("run", epochs=2, validation=0.0).checkpoint
     monkeypatch.setattr(sys, "stderr", terminal := Terminal())
     fit_tiny("run", epochs=5, validation=0.0, resume=checkpoint)
@@ -39,13 +39,13 @@ def test_a_resumed_run_s_bar_starts_where_it_goes_on(fit_tiny: Fit, monkeypatch:
     assert "5/5" in shown
 
 
-def test_nothing_is_shown_elsewhere(fit_tiny: Fit, capfd: pytest.CaptureFixture[str]) -> None:
+def test_no_bar_is_shown_without_a_terminal(fit_tiny: Fit, capfd: pytest.CaptureFixture[str]) -> None:
     fit_tiny("run", epochs=1)
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_run_that_ended_early_is_over_when_it_is_resumed(fit_tiny: Fit, tmp_path: Path) -> None:
-    # Steps this small round to none: the first epoch stays the best, and two more are waited for.
+def test_a_run_that_stopped_early_stops_at_once_when_resumed(fit_tiny: Fit, tmp_path: Path) -> None:
+    # With such a small learning rate weights do not change: the first epoch stays the best, and patience is two.
     options = {"epochs": 20, "lr": 1e-30, "early_stopping": 2}
     assert fit_tiny("run", **options).epochs == 3
     before = (tmp_path / "run/last.ckpt").read_bytes()
@@ -53,9 +53,9 @@ def test_a_run_that_ended_early_is_over_when_it_is_resumed(fit_tiny: Fit, tmp_pa
     assert (tmp_path / "run/last.ckpt").read_bytes() == before
 
 
-def test_the_time_of_training_counts_from_before_a_restart(fit_tiny: Fit, tmp_path: Path) -> None:
+def test_training_time_includes_the_time_before_a_resume(fit_tiny: Fit, tmp_path: Path) -> None:
     first = fit_tiny("run", epochs=2)
-    again = fit_tiny("run", epochs=3, resume=tmp_path / "run/last.ckpt")
-    assert again.seconds > 0.5 * first.seconds
-    over = fit_tiny("run", epochs=3, resume=tmp_path / "run/last.ckpt")
-    assert 0 < over.seconds <= again.seconds
+    resumed = fit_tiny("run", epochs=3, resume=tmp_path / "run/last.ckpt")
+    assert resumed.seconds > 0.5 * first.seconds
+    finished = fit_tiny("run", epochs=3, resume=tmp_path / "run/last.ckpt")
+    assert 0 < finished.seconds <= resumed.seconds

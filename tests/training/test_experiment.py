@@ -15,15 +15,15 @@ from joingr_pyg.datasets.folds import deal_folds
 from joingr_pyg.encoders import HashingEncoder
 from joingr_pyg.evaluation.evaluate import evaluate
 from joingr_pyg.models import Vanilla, heuristic
-from joingr_pyg.training.experiment import _begin, cross_validate, train_and_test
+from joingr_pyg.training.experiment import _initialize_worker, cross_validate, train_and_test
 from joingr_pyg.training.fit import Fitted
 
 
-class Pretender:
-    """Stands in for fitting: notes what it was given and hands back the heuristic walk."""
+class FakeFit:
+    """Replaces ``fit``: records its arguments and returns the heuristic walk."""
 
     def __init__(self) -> None:
-        self.given: list[tuple[list[str], Path, Path | None]] = []
+        self.calls: list[tuple[list[str], Path, Path | None]] = []
 
     def __call__(
         self,
@@ -35,7 +35,7 @@ class Pretender:
     ) -> Fitted:
         if queries is not None:
             assert (queries.vector == dataset.encoder.encode_queries([question.text for question in questions])).all()
-        self.given.append(([question.text for question in questions], folder, resume))
+        self.calls.append(([question.text for question in questions], folder, resume))
         return Fitted(heuristic(2, 2), folder / "last.ckpt", epochs=3, seconds=0.5)
 
 
@@ -43,11 +43,11 @@ FOLDS = [[0, 1, 2], [3, 4], [5, 6, 7]]
 
 
 def test_a_fold_is_tested_on_and_the_others_trained_on(tiny: Beaver, tmp_path: Path) -> None:
-    pretender = Pretender()
-    outcome = cross_validate(tiny, FOLDS, pretender, {}, tmp_path, partial(evaluate, ks=(1, 2)))
+    fake_fit = FakeFit()
+    outcome = cross_validate(tiny, FOLDS, fake_fit, {}, tmp_path, partial(evaluate, ks=(1, 2)))
     texts = [question.text for question in tiny.questions]
     for number, fold in enumerate(FOLDS):
-        trained, folder, resume = pretender.given[number]
+        trained, folder, resume = fake_fit.calls[number]
         assert trained == [text for position, text in enumerate(texts) if position not in fold]
         assert folder == tmp_path / f"fold_{number}"
         assert resume is None
@@ -58,36 +58,36 @@ def test_a_fold_is_tested_on_and_the_others_trained_on(tiny: Beaver, tmp_path: P
 
 
 def test_questions_of_no_fold_are_left_out(tiny: Beaver, tmp_path: Path) -> None:
-    pretender = Pretender()
-    outcome = cross_validate(tiny, FOLDS[:2], pretender, {"vanilla": Vanilla()}, tmp_path)
+    fake_fit = FakeFit()
+    outcome = cross_validate(tiny, FOLDS[:2], fake_fit, {"vanilla": Vanilla()}, tmp_path)
     texts = [question.text for question in tiny.questions]
-    assert [trained for trained, _, _ in pretender.given] == [texts[3:5], texts[:3]]
+    assert [trained for trained, _, _ in fake_fit.calls] == [texts[3:5], texts[:3]]
     assert [record["question"] for record in outcome.records] == texts[:5]
 
 
-def test_folds_of_databases_are_apart(tmp_path: Path) -> None:
+def test_only_databases_of_a_fold_are_candidates(tmp_path: Path) -> None:
     demo = Demo(tmp_path, "test", HashingEncoder(16), tmp_path)
     databases = [question.database for question in demo.questions]
     folds = deal_folds(demo.encode_questions().vector, databases, 5, 0, "database")
     trained_on = []
 
-    class Noting(Pretender):
+    class RecordingFit(FakeFit):
         def __call__(self, dataset: JoinGraphs, **options: Any) -> Fitted:
             trained_on.append({database for database, _ in dataset.corpus().tables})
             return super().__call__(dataset, **options)
 
-    outcome = cross_validate(demo, folds, Noting(), {"vanilla": Vanilla()}, tmp_path, apart=True)
-    for fold, seen in zip(folds, trained_on, strict=True):
-        assert not seen & {databases[i] for i in fold}
+    outcome = cross_validate(demo, folds, RecordingFit(), {"vanilla": Vanilla()}, tmp_path, separate_databases=True)
+    for fold, training_databases in zip(folds, trained_on, strict=True):
+        assert not training_databases & {databases[i] for i in fold}
     for record in outcome.records:
         fold = next(fold for fold in folds if record["index"] in fold)
-        assert {each["table"].split(".")[0] for each in record["ranked"]} <= {databases[i] for i in fold}
+        assert {hit["table"].split(".")[0] for hit in record["ranked"]} <= {databases[i] for i in fold}
 
 
 def test_metrics_are_means_over_folds_for_baselines_too(tiny: Beaver, tmp_path: Path) -> None:
     scored = partial(evaluate, ks=(1, 2))
     baselines = {"heuristic": heuristic(2, 2), "vanilla": Vanilla()}
-    outcome = cross_validate(tiny, FOLDS, Pretender(), baselines, tmp_path, scored)
+    outcome = cross_validate(tiny, FOLDS, FakeFit(), baselines, tmp_path, scored)
     query = tiny.encode_questions()
     folds = [scored(heuristic(2, 2), tiny, query[fold], [tiny.questions[i] for i in fold]).metrics for fold in FOLDS]
     assert outcome.folds == folds
@@ -95,31 +95,31 @@ def test_metrics_are_means_over_folds_for_baselines_too(tiny: Beaver, tmp_path: 
     mean = sum(values) / 3
     assert outcome.metrics["R@2"] == pytest.approx(mean)
     assert outcome.spread["R@2"] == pytest.approx((sum((value - mean) ** 2 for value in values) / 2) ** 0.5)
-    # The same method is the same number, as a baseline or as what was trained.
+    # A method has the same metrics as a baseline and as the trained model.
     assert outcome.baselines["heuristic"] == outcome.metrics
     assert set(outcome.baselines["vanilla"]) == {"P@1", "R@1", "PR@1", "P@2", "R@2", "PR@2"}
 
 
-def test_only_the_folds_that_were_begun_are_resumed(tiny: Beaver, tmp_path: Path) -> None:
+def test_only_folds_with_a_checkpoint_are_resumed(tiny: Beaver, tmp_path: Path) -> None:
     (tmp_path / "fold_1").mkdir()
     (tmp_path / "fold_1/last.ckpt").touch()
-    pretender = Pretender()
-    cross_validate(tiny, FOLDS, pretender, {}, tmp_path, resume=True)
-    assert [resume for _, _, resume in pretender.given] == [None, tmp_path / "fold_1/last.ckpt", None]
+    fake_fit = FakeFit()
+    cross_validate(tiny, FOLDS, fake_fit, {}, tmp_path, resume=True)
+    assert [resume for _, _, resume in fake_fit.calls] == [None, tmp_path / "fold_1/last.ckpt", None]
 
 
 def test_without_a_test_split_there_is_only_training(tiny: Beaver, tmp_path: Path) -> None:
-    outcome = train_and_test(tiny, None, Pretender(), {"vanilla": Vanilla()}, tmp_path)
+    outcome = train_and_test(tiny, None, FakeFit(), {"vanilla": Vanilla()}, tmp_path)
     assert (outcome.metrics, outcome.records, outcome.baselines, outcome.epochs) == ({}, [], {}, [3])
     assert outcome.checkpoints == [tmp_path / "last.ckpt"]
 
 
 def test_a_process_of_the_pool_ends_with_a_killed_parent() -> None:
-    """The pipe is at its end when the last process that could write to it is gone."""
+    """A pipe ends when the last process that could write to it has exited."""
     fork = get_context("fork")
 
     def wait(write: int) -> None:
-        _begin(1)
+        _initialize_worker(1)
         os.write(write, b"!")
         time.sleep(60)
 

@@ -31,7 +31,7 @@ SCORER |= {f"model.walk.scorer.output.{name}" for name in ("weight", "bias")}
 
 
 def logged(folder: Path, name: str) -> list[float]:
-    """What was logged under a name, epoch by epoch."""
+    """The logged values of a metric, epoch by epoch."""
     with (folder / "metrics.csv").open() as file:
         return [float(row[name]) for row in csv.DictReader(file) if row.get(name)]
 
@@ -64,7 +64,7 @@ def test_the_edge_loss_goes_down(fit_tiny: Fit, tmp_path: Path) -> None:
 
 def test_a_seed_decides_everything(fit_tiny: Fit, tmp_path: Path) -> None:
     for folder, seed in (("first", 0), ("second", 0), ("other", 1)):
-        torch.rand(seed + len(folder))  # What was drawn before does not matter.
+        torch.rand(seed + len(folder))  # Earlier draws must not matter.
         fit_tiny(folder, seed=seed)
     assert same_weights(tmp_path / "first/last.ckpt", tmp_path / "second/last.ckpt")
     assert same_weights(tmp_path / "first/best.ckpt", tmp_path / "second/best.ckpt")
@@ -82,7 +82,7 @@ def test_a_resumed_run_ends_like_an_uninterrupted_one(fit_tiny: Fit, tmp_path: P
     whole, parts = stored(tmp_path / "whole/last.ckpt"), stored(tmp_path / "parts/last.ckpt")
     assert whole["lr_schedulers"] == parts["lr_schedulers"]
     assert whole["lr_schedulers"][0]["last_epoch"] == 8
-    # Only if the plateaus of the test are real does it say that they are kept.
+    # The test shows that plateaus survive a resume only if there were plateaus.
     assert whole["lr_schedulers"][0]["_last_lr"][0] < 0.3
     assert logged(tmp_path / "whole", "train/loss") == logged(tmp_path / "parts", "train/loss")
     if validation:
@@ -110,22 +110,22 @@ def test_the_last_checkpoint_is_that_of_the_last_epoch(fit_tiny: Fit, tmp_path: 
         ("val/PR@5", max, min, {"lr": 0.05, "seed": 0, "model": partial(JoinGR, anchors=3, hops=3, hidden_channels=8)}),
     ],
 )
-def test_the_monitor_chooses_the_checkpoint(
+def test_the_monitor_selects_the_checkpoint(
     fit_tiny: Fit, tmp_path: Path, monitor: str, best: Any, worst: Any, options: dict[str, Any]
 ) -> None:
     fitted = fit_tiny("run", epochs=7, validation=0.5, monitor=monitor, **options)
     values = logged(tmp_path / "run", monitor)
     assert len(values) == 7
-    chosen, other = values.index(best(values)), values.index(worst(values))
-    assert chosen != other, "the test needs values that differ"
-    assert chosen != 6, "the test needs a best epoch that is not the last"
+    best_epoch, worst_epoch = values.index(best(values)), values.index(worst(values))
+    assert best_epoch != worst_epoch, "the test needs values that differ"
+    assert best_epoch != 6, "the test needs a best epoch that is not the last"
     assert fitted.checkpoint == tmp_path / "run/best.ckpt"
-    assert stored(fitted.checkpoint)["epoch"] == chosen
+    assert stored(fitted.checkpoint)["epoch"] == best_epoch
     decays = stored(fitted.checkpoint)["state_dict"]["model.walk.decay_logit"]
     assert torch.equal(decays, fitted.model.walk.decay_logit)
 
 
-def test_without_validation_the_last_epoch_is_chosen(fit_tiny: Fit, tmp_path: Path) -> None:
+def test_without_validation_the_last_epoch_is_selected(fit_tiny: Fit, tmp_path: Path) -> None:
     fitted = fit_tiny("run", epochs=2, validation=0.0)
     assert fitted.checkpoint == tmp_path / "run/last.ckpt"
     assert sorted(path.name for path in (tmp_path / "run").iterdir()) == ["last.ckpt", "metrics.csv"]
@@ -133,18 +133,18 @@ def test_without_validation_the_last_epoch_is_chosen(fit_tiny: Fit, tmp_path: Pa
 
 
 def test_training_ends_early_where_nothing_improves(fit_tiny: Fit) -> None:
-    # Steps this small round to none: the first epoch stays the best, and two more are waited for.
+    # With such a small learning rate weights do not change: the first epoch stays the best, and patience is two.
     assert fit_tiny("run", epochs=20, lr=1e-30, early_stopping=2).epochs == 3
 
 
 def test_validation_counts_questions_not_batches(fit_tiny: Fit, tiny: Beaver, tmp_path: Path) -> None:
-    """With a batch size of 2, five questions come as 2, 2 and 1; every one of them weighs a fifth."""
+    """With a batch size of 2, five questions make batches of 2, 2 and 1; each question has weight 1/5."""
     fit_tiny("run", epochs=1, validation=0.6)
-    _, held = split_validation(tiny.questions, Validation(0.6, "question"), seed=0)
-    assert len(held) == 5
+    _, held_out = split_validation(tiny.questions, Validation(0.6, "question"), seed=0)
+    assert len(held_out) == 5
     model, _ = load_checkpoint(tmp_path / "run/last.ckpt")
     model.index(tiny.corpus())
-    questions, query = [tiny.questions[i] for i in held], tiny.encode_questions()[held]
+    questions, query = [tiny.questions[i] for i in held_out], tiny.encode_questions()[held_out]
     batch = QuestionSet(model, questions, query)[list(range(5))]
     with torch.no_grad():
         scores = model.scores(model(batch.query, batch.evidence), batch.evidence)
@@ -155,7 +155,7 @@ def test_validation_counts_questions_not_batches(fit_tiny: Fit, tiny: Beaver, tm
 
 
 def test_the_training_loss_counts_questions_not_batches(fit_tiny: Fit, tiny: Beaver, tmp_path: Path) -> None:
-    """Without dropout and steps, the mean over batches of 3, 3 and 2 is the loss of all eight questions at once."""
+    """Without dropout and with fixed weights, the logged loss is that of all eight questions, not a mean of means."""
     model = partial(JoinGR, anchors=2, hops=2, hidden_channels=8, dropout=0.0)
     fit_tiny("run", epochs=1, validation=0.0, lr=1e-30, model=model, batch_size=3)
     trained, _ = load_checkpoint(tmp_path / "run/last.ckpt")
@@ -167,19 +167,19 @@ def test_the_training_loss_counts_questions_not_batches(fit_tiny: Fit, tiny: Bea
 
 
 def test_validation_questions_are_not_trained_on(fit_tiny: Fit, tiny: Beaver, monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[list[str]] = []
+    question_sets: list[list[str]] = []
 
-    class Noted(QuestionSet):
+    class RecordingQuestionSet(QuestionSet):
         def __init__(self, model: JoinGR, questions: Sequence[Question], queries: Queries) -> None:
-            made.append([question.text for question in questions])
-            assert torch.equal(queries.vector, HashingEncoder(16).encode_queries(made[-1]))
+            question_sets.append([question.text for question in questions])
+            assert torch.equal(queries.vector, HashingEncoder(16).encode_queries(question_sets[-1]))
             super().__init__(model, questions, queries)
 
-    monkeypatch.setattr(module, "QuestionSet", Noted)
+    monkeypatch.setattr(module, "QuestionSet", RecordingQuestionSet)
     fit_tiny("run", epochs=1)
-    train, held = made
-    assert (len(train), len(held)) == (6, 2)
-    assert sorted(train + held) == sorted(question.text for question in tiny.questions)
+    train, held_out = question_sets
+    assert (len(train), len(held_out)) == (6, 2)
+    assert sorted(train + held_out) == sorted(question.text for question in tiny.questions)
 
 
 def test_only_the_scorer_and_the_decays_learn(fit_tiny: Fit, tiny: Beaver, tmp_path: Path) -> None:
@@ -188,7 +188,7 @@ def test_only_the_scorer_and_the_decays_learn(fit_tiny: Fit, tiny: Beaver, tmp_p
     fit_tiny("run", epochs=3)
     start, end = (stored(tmp_path / folder / "last.ckpt")["state_dict"] for folder in ("start", "run"))
     assert set(end) == SCORER | {"model.walk.decay_logit"}
-    # A softmax is the same whatever is added to all scores alike.
+    # A softmax does not depend on a bias added to all scores.
     assert {name for name in end if torch.equal(start[name], end[name])} <= {"model.walk.scorer.output.bias"}
     for graph, (x, edge_attr) in zip(tiny, before, strict=True):
         assert torch.equal(graph["column"].x, x)
@@ -198,16 +198,16 @@ def test_only_the_scorer_and_the_decays_learn(fit_tiny: Fit, tiny: Beaver, tmp_p
 
 
 def test_every_part_of_the_first_layer_learns_after_a_validation(fit_tiny: Fit, tmp_path: Path) -> None:
-    """Validation projects nodes and edges once and keeps them; training must not go on with these.
+    """Validation caches projections of nodes and edges; training after it must not use these cached tensors.
 
-    Without gradients Adam's running mean only shrinks, by a factor of 0.9 a step.
+    Without a gradient Adam's running mean shrinks by a factor of 0.9 per step.
     """
     for epochs in (1, 2):
         fit_tiny(f"{epochs}", epochs=epochs)
     one, two = (stored(tmp_path / folder / "last.ckpt") for folder in ("1", "2"))
     assert two["global_step"] - one["global_step"] == 3
     number = list(one["state_dict"]).index("model.walk.scorer.input.weight")
-    first, second = (each["optimizer_states"][0]["state"][number]["exp_avg"] for each in (one, two))
+    first, second = (checkpoint["optimizer_states"][0]["state"][number]["exp_avg"] for checkpoint in (one, two))
     sizes = {"query": 16, "edge": 16, "frontier": 16, "neighbor": 16, "deposit and hop": 2}
     assert first.shape == (8, sum(sizes.values()))
     for name, a, b in zip(sizes, first.split([*sizes.values()], 1), second.split([*sizes.values()], 1), strict=True):
@@ -257,12 +257,12 @@ def test_another_encoder_is_refused_naming_both(fit_tiny: Fit) -> None:
 
 def test_resuming_with_another_model_is_refused(fit_tiny: Fit, tmp_path: Path) -> None:
     fit_tiny("run", epochs=1)
-    with pytest.raises(JoinGRError, match=r"with model\.hidden_channels=8 and cannot be resumed with model"):
+    with pytest.raises(JoinGRError, match=r"model\.hidden_channels=8 and cannot be resumed with .*channels=16"):
         fit_tiny("run", resume=tmp_path / "run/last.ckpt", model=partial(JoinGR, anchors=2, hops=2, hidden_channels=16))
 
 
 @pytest.mark.parametrize("content", [b"", b"no checkpoint", None])
-def test_what_is_no_checkpoint_is_told(tmp_path: Path, content: bytes | None) -> None:
+def test_a_file_that_is_not_a_checkpoint_is_refused(tmp_path: Path, content: bytes | None) -> None:
     path = tmp_path / "model.ckpt"
     if content is None:
         torch.save(torch.zeros(3), path)
@@ -272,7 +272,7 @@ def test_what_is_no_checkpoint_is_told(tmp_path: Path, content: bytes | None) ->
         load_checkpoint(path)
 
 
-def test_a_cut_checkpoint_is_told(fit_tiny: Fit) -> None:
+def test_a_truncated_checkpoint_is_refused(fit_tiny: Fit) -> None:
     path = fit_tiny("run", epochs=1).checkpoint
     path.write_bytes(path.read_bytes()[:500])
     with pytest.raises(JoinGRError, match=f"The file '{path}' is no JoinGR checkpoint"):
@@ -285,7 +285,7 @@ def test_an_epoch_has_to_be_trained(fit_tiny: Fit) -> None:
 
 
 def test_questions_are_needed_to_learn_from(tiny: Beaver, tmp_path: Path) -> None:
-    with pytest.raises(JoinGRError, match=r"Dataset 'beaver' \(dev\) has no question to learn from"):
+    with pytest.raises(JoinGRError, match=r"Dataset 'beaver' \(dev\) has no questions to train on"):
         module.fit(JoinGR, tiny, TableLoss(), print, print, tmp_path, Fitting(), questions=[])
 
 
@@ -293,7 +293,7 @@ def test_questions_are_needed_to_learn_from(tiny: Beaver, tmp_path: Path) -> Non
     ("values", "message"),
     [
         ({"batch_size": 0}, r"'batch_size' needs to be at least 1 \(got 0\)"),
-        ({"monitor": "val/PR@7"}, "no validation value 'val/PR@7': choose one of val/loss, val/P@5"),
+        ({"monitor": "val/PR@7"}, "no validation metric 'val/PR@7': choose one of val/loss, val/P@5"),
         ({"early_stopping": 0}, "'early_stopping' needs to be at least 1"),
         ({"early_stopping": 3, "validation": Validation(0.0)}, r"'validation.fraction' above 0 \(got 3 and 0.0\)"),
     ],
@@ -303,7 +303,7 @@ def test_fitting_says_what_is_out_of_range(values: dict[str, Any], message: str)
         Fitting(**values)
 
 
-def test_fitting_leaves_lightning_as_talkative_as_it_was(
+def test_fitting_prints_nothing_of_lightning(
     fit_tiny: Fit, capfd: pytest.CaptureFixture[str], recwarn: pytest.WarningsRecorder
 ) -> None:
     fit_tiny("run", epochs=1)
@@ -311,14 +311,14 @@ def test_fitting_leaves_lightning_as_talkative_as_it_was(
     assert not [warning for warning in recwarn if "lightning" in str(warning.filename)]
 
 
-def test_dropout_draws_anew_each_epoch(fit_tiny: Fit, monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn: list[tuple[float, ...]] = []
+def test_dropout_has_new_random_numbers_each_epoch(fit_tiny: Fit, monkeypatch: pytest.MonkeyPatch) -> None:
+    states: list[tuple[float, ...]] = []
 
-    def noted(*args: Any, **options: Any) -> torch.Tensor:
+    def recording_dropout(*args: Any, **options: Any) -> torch.Tensor:
         if args[2]:
-            drawn.append(tuple(torch.get_rng_state()[:64].tolist()))
+            states.append(tuple(torch.get_rng_state()[:64].tolist()))
         return dropout(*args, **options)
 
-    monkeypatch.setattr("joingr_pyg.nn.edge_scorer.dropout", noted)
+    monkeypatch.setattr("joingr_pyg.nn.edge_scorer.dropout", recording_dropout)
     fit_tiny("run", epochs=2, validation=0.0, batch_size=8)
-    assert len(set(drawn)) == len(drawn) > 2
+    assert len(set(states)) == len(states) > 2

@@ -16,7 +16,7 @@ def test_the_mean_over_pairs_of_one_question() -> None:
     assert pairwise_hinge(score, gold, 0.1).item() == pytest.approx((0.05 + 0.45) / 4)
 
 
-def test_every_question_counts_the_same_however_many_pairs_it_has() -> None:
+def test_questions_have_equal_weight_whatever_their_number_of_pairs() -> None:
     score = torch.tensor([[0.0, 1.0, 0.0], [0.0, 0.0, 0.0]])
     gold = torch.tensor([[True, False, False], [True, True, False]])
     # Question 0: (1.1 + 0.1) / 2 = 0.6; question 1: (0.1 + 0.1) / 2 = 0.1.
@@ -30,7 +30,7 @@ def test_questions_that_need_many_tables_can_count_more() -> None:
     assert TableLoss(0.1, "corpus", gold_power=2)(score, gold) == pairwise_hinge(score, gold, 0.1, gold_power=2)
 
 
-def test_a_question_without_gold_or_without_others_counts_as_nought() -> None:
+def test_a_question_without_gold_or_without_negatives_has_loss_zero() -> None:
     score = torch.tensor([[0.0, 1.0], [5.0, 5.0], [0.3, 0.2]])
     gold = torch.tensor([[False, False], [True, True], [True, False]])
     # Only question 2 has a pair, 0.1 - 0.3 + 0.2 = 0; with margin 0.4 it is 0.3, a third of it the mean.
@@ -39,7 +39,7 @@ def test_a_question_without_gold_or_without_others_counts_as_nought() -> None:
 
 
 @pytest.mark.parametrize("shape", [(0, 4), (2, 0), (2, 4)])
-def test_without_any_pair_the_loss_and_its_gradient_are_nought(shape: tuple[int, int]) -> None:
+def test_without_any_pair_the_loss_and_its_gradient_are_zero(shape: tuple[int, int]) -> None:
     score = torch.rand(shape, requires_grad=True)
     loss = pairwise_hinge(score, torch.zeros(shape, dtype=torch.bool), 0.1)
     loss.backward()
@@ -48,18 +48,19 @@ def test_without_any_pair_the_loss_and_its_gradient_are_nought(shape: tuple[int,
     assert not score.grad.any()
 
 
-def test_the_gradient_pulls_pairs_apart_that_are_too_close() -> None:
+def test_the_gradient_separates_pairs_within_the_margin() -> None:
     score = torch.tensor([[0.5, 0.45, 0.1, 0.0], [1.0, 0.0, 0.0, 0.0]], requires_grad=True)
     gold = torch.tensor([[True, False, True, False], [True, False, False, False]])
     pairwise_hinge(score, gold, 0.12).backward()
-    # Question 0 has three pairs of four that are too close: (0.5, 0.45), (0.1, 0.45), (0.1, 0.0). Question 1 has none.
+    # Three of the four pairs of question 0 are within the margin: (0.5, 0.45), (0.1, 0.45), (0.1, 0.0). Question 1 has
+    # no such pair.
     assert score.grad is not None
     assert score.grad.tolist() == [[-1 / 8, 2 / 8, -2 / 8, 1 / 8], [0.0, 0.0, 0.0, 0.0]]
 
 
 @settings(max_examples=50, deadline=None)
 @given(st.integers(0, 4), st.integers(1, 6), st.integers(0, 2**16))
-def test_it_is_the_formula_of_section_3_2_5(questions: int, candidates: int, seed: int) -> None:
+def test_the_loss_equals_the_formula_of_section_3_2_5(questions: int, candidates: int, seed: int) -> None:
     random = torch.Generator().manual_seed(seed)
     score = torch.rand(questions, candidates, generator=random, dtype=torch.double)
     gold = torch.rand(questions, candidates, generator=random) < 0.4
@@ -76,14 +77,14 @@ def by_loops(score: Tensor, gold: Tensor, margin: float) -> float:
     return sum(losses) / len(losses) if losses else 0.0
 
 
-def test_the_edge_loss_is_the_same_objective_on_other_candidates() -> None:
+def test_the_edge_loss_is_the_same_objective() -> None:
     score, gold = torch.tensor([[0.2, 0.1]]), torch.tensor([[False, True]])
     assert TableLoss()(score, gold).item() == EdgeLoss()(score, gold).item() == pytest.approx(0.2)
     assert TableLoss(margin=0.5)(score, gold).item() == pytest.approx(0.6)
     assert (TableLoss.target, EdgeLoss.target) == ("table", "edge")
 
 
-def test_negatives_of_the_database_alone() -> None:
+def test_negatives_may_be_of_the_question_s_database_only() -> None:
     score = torch.tensor([[0.3, 0.25, 0.9, 0.0]])
     gold = torch.tensor([[True, False, False, False]])
     own = torch.tensor([[True, True, False, False]])

@@ -5,7 +5,7 @@ from joingr_pyg.training.module import MONITORS, Optimization
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "wanted"),
+    ("name", "value", "requirement"),
     [
         ("lr", 0, "above 0"),
         ("weight_decay", -1e-4, "at least 0"),
@@ -13,10 +13,10 @@ from joingr_pyg.training.module import MONITORS, Optimization
         ("patience", -1, "at least 0"),
     ],
 )
-def test_the_optimiser_says_what_is_out_of_range(name: str, value: float, wanted: str) -> None:
-    with pytest.raises(JoinGRError, match=rf"'optimization\.{name}' needs to be {wanted} \(got {value}\)"):
+def test_optimizer_settings_out_of_range_are_refused(name: str, value: float, requirement: str) -> None:
+    with pytest.raises(JoinGRError, match=rf"'optimization\.{name}' needs to be {requirement} \(got {value}\)"):
         Optimization(**{name: value})
 
 
-def test_the_values_that_choose_a_checkpoint() -> None:
+def test_the_metrics_that_can_select_a_checkpoint() -> None:
     assert MONITORS == ("val/loss", "val/P@5", "val/R@5", "val/PR@5", "val/P@15", "val/R@15", "val/PR@15")

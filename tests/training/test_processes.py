@@ -30,9 +30,9 @@ def test_processes_share_the_batches_of_one(
 ) -> None:
     one = SharedBatches(questions, batch_size * processes, seed=seed)
     shares = [SharedBatches(questions, batch_size, rank, processes, seed) for rank in range(processes)]
-    for each in (one, *shares):
-        each.set_epoch(epoch)
-        assert len(list(each)) == len(each) == len(one)
+    for batches in (one, *shares):
+        batches.set_epoch(epoch)
+        assert len(list(batches)) == len(batches) == len(one)
     for whole, *parts in zip(one, *shares, strict=True):
         assert sorted(question for part in parts for question in part) == sorted(whole)
         assert max(map(len, parts)) - min(map(len, parts)) <= 1
@@ -40,7 +40,7 @@ def test_processes_share_the_batches_of_one(
     assert sorted(question for batch in one for question in batch) == list(range(questions))
 
 
-def test_the_order_is_another_one_each_epoch() -> None:
+def test_the_order_changes_every_epoch() -> None:
     batches = SharedBatches(20, 20, seed=0)
     (first,) = batches
     batches.set_epoch(1)
@@ -51,7 +51,7 @@ def test_the_order_is_another_one_each_epoch() -> None:
 
 @pytest.mark.parametrize("loss", [TableLoss, EdgeLoss])
 def test_a_batch_may_be_empty(tiny: Beaver, loss: type[TableLoss]) -> None:
-    """Its loss is 0 and every weight has a gradient, which is 0: others wait for it."""
+    """Its loss is 0, and each weight has gradient 0: the other processes wait for its gradients."""
     model = JoinGR(16, anchors=2, hops=2, hidden_channels=8).index(tiny.corpus())
     module = RetrievalModule(model, loss(), Optimization(), validate=True)
     batch = QuestionSet(model, tiny.questions, tiny.encode_questions())[[]]
@@ -66,7 +66,7 @@ def test_a_batch_may_be_empty(tiny: Beaver, loss: type[TableLoss]) -> None:
 def test_the_mean_of_uneven_processes_is_the_mean_of_their_questions(
     tiny: Beaver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Three questions, of which one process has two: gradients are reduced to the mean of processes."""
+    """One process has two questions and another one; gradients are averaged over processes."""
     model = JoinGR(16, anchors=2, hops=2, hidden_channels=8, dropout=0.0).index(tiny.corpus())
     module = RetrievalModule(model, TableLoss(), Optimization(), validate=False)
     monkeypatch.setattr(module, "log", lambda *_, **__: None)
@@ -86,7 +86,7 @@ def test_the_mean_of_uneven_processes_is_the_mean_of_their_questions(
 
 
 def test_the_graph_follows_the_questions_to_their_device(tiny: Beaver) -> None:
-    """The meta device stands in for a GPU: it refuses tensors of the CPU as that does."""
+    """The meta device stands in for a GPU: like a GPU, it refuses tensors on the CPU."""
     model = JoinGR(16, anchors=2, hops=2, hidden_channels=8).index(tiny.corpus())
     queries = tiny.encode_questions().vector
     assert model.projections(queries).query.device.type == "cpu"
@@ -98,7 +98,7 @@ def test_the_graph_follows_the_questions_to_their_device(tiny: Beaver) -> None:
     ("environment", "rank", "first"),
     [({}, 0, True), ({}, 1, False), ({"NODE_RANK": "1"}, 0, False), ({"GROUP_RANK": "0", "NODE_RANK": "1"}, 0, True)],
 )
-def test_the_first_process_is_known_before_there_is_a_trainer(
+def test_rank_zero_is_recognized_before_a_trainer_exists(
     monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], rank: int, first: bool
 ) -> None:
     for name in ("NODE_RANK", "GROUP_RANK"):
@@ -117,7 +117,7 @@ def test_processes_are_not_started_twice(monkeypatch: pytest.MonkeyPatch) -> Non
     with pytest.raises(JoinGRError, match=r"'fold_workers' .* 'trainer.devices'"):
         require_startable(2, 1, sweep=False, fold_workers=2)
     for devices, nodes in ((2, 1), ("auto", 1), (1, 2)):
-        with pytest.raises(JoinGRError, match="A sweep cannot start several processes for a job"):
+        with pytest.raises(JoinGRError, match="A sweep cannot start several processes per job"):
             require_startable(devices, nodes, sweep=True, fold_workers=1)
     monkeypatch.setenv("TORCHELASTIC_RUN_ID", "0")
     monkeypatch.setattr("torch.distributed.is_torchelastic_launched", lambda: True)
@@ -125,22 +125,22 @@ def test_processes_are_not_started_twice(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_compiled_walk_learns_the_same(fit_tiny: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    """With a backend that traces as all do, but needs no compiler."""
+    """Tested with a backend that needs no C++ compiler."""
     monkeypatch.setattr(torch, "compile", partial(torch.compile, backend="aot_eager"))
-    still = partial(JoinGR, anchors=2, hops=2, hidden_channels=8, dropout=0.0)
-    plain, compiled = (fit_tiny(str(each), model=still, compile=each).model for each in (False, True))
+    model = partial(JoinGR, anchors=2, hops=2, hidden_channels=8, dropout=0.0)
+    plain, compiled = (fit_tiny(str(flag), model=model, compile=flag).model for flag in (False, True))
     for name, value in plain.state_dict().items():
         torch.testing.assert_close(compiled.state_dict()[name], value)
 
 
-def test_a_trainer_that_cannot_be_made_is_told(fit_tiny: Callable[..., Any]) -> None:
+def test_a_trainer_that_cannot_be_made_is_refused(fit_tiny: Callable[..., Any]) -> None:
     if torch.cuda.is_available():
         pytest.skip("this machine has a GPU")
-    with pytest.raises(JoinGRError, match=r"The trainer cannot be made on this machine: .*CUDAAccelerator"):
+    with pytest.raises(JoinGRError, match=r"The trainer cannot run on this machine: .*CUDAAccelerator"):
         fit_tiny("run", trainer={"accelerator": "cuda"})
 
 
-def test_half_precision_keeps_deposits_whole(fit_tiny: Callable[..., Any]) -> None:
+def test_half_precision_changes_weights_little(fit_tiny: Callable[..., Any]) -> None:
     plain, half = fit_tiny("plain").model, fit_tiny("half", trainer={"precision": "bf16-mixed"}).model
     assert {value.dtype for value in half.state_dict().values()} == {torch.float}
     for name, value in plain.state_dict().items():

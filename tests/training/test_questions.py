@@ -19,7 +19,7 @@ def question_set(tiny: Beaver) -> tuple[JoinGR, QuestionSet]:
     return model, QuestionSet(model, tiny.questions, tiny.encode_questions())
 
 
-def test_a_batch_holds_the_questions_asked_for_in_their_order(tiny: Beaver) -> None:
+def test_a_batch_holds_the_indexed_questions_in_order(tiny: Beaver) -> None:
     assert [name for _, name in tiny.corpus().tables] == [
         "PERSON",
         "ROOM",
@@ -47,7 +47,7 @@ def test_a_batch_holds_the_questions_asked_for_in_their_order(tiny: Beaver) -> N
         torch.testing.assert_close(getattr(batch.evidence, name), getattr(expected, name))
 
 
-def test_a_question_knows_the_tables_and_joins_of_its_own_database(tmp_path: Path) -> None:
+def test_own_tables_and_edges_are_those_of_the_question_s_database(tmp_path: Path) -> None:
     demo = Demo(tmp_path, "test", HashingEncoder(8), tmp_path)
     corpus = demo.corpus()
     model = JoinGR(8, anchors=2, hops=2, hidden_channels=8).index(corpus)

@@ -6,7 +6,7 @@ import pytest
 from joingr_pyg.training.quiet import quiet_lightning
 
 
-def test_lightning_is_quiet_within_alone(caplog: pytest.LogCaptureFixture) -> None:
+def test_lightning_is_quiet_only_inside_the_context(caplog: pytest.LogCaptureFixture) -> None:
     logger = logging.getLogger("lightning.pytorch")
     level, filters = logger.level, warnings.filters[:]
     with quiet_lightning():
@@ -17,7 +17,7 @@ def test_lightning_is_quiet_within_alone(caplog: pytest.LogCaptureFixture) -> No
     assert warnings.filters == filters
 
 
-def test_it_is_talkative_again_after_an_error() -> None:
+def test_log_levels_are_restored_after_an_error() -> None:
     logger = logging.getLogger("lightning.pytorch")
     level = logger.level
     with pytest.raises(RuntimeError), quiet_lightning():
@@ -25,7 +25,7 @@ def test_it_is_talkative_again_after_an_error() -> None:
     assert logger.level == level
 
 
-def test_warnings_of_others_pass(recwarn: pytest.WarningsRecorder) -> None:
+def test_warnings_of_other_modules_are_shown(recwarn: pytest.WarningsRecorder) -> None:
     with quiet_lightning():
         warnings.warn_explicit("of lightning", UserWarning, "trainer.py", 1, module="lightning.pytorch.trainer")
         warnings.warn_explicit("of ours", UserWarning, "walk.py", 1, module="walk")

@@ -9,12 +9,12 @@ from joingr_pyg.errors import JoinGRError
 from joingr_pyg.training.validation import Validation, split_validation
 
 
-def asked(*databases: str) -> list[Question]:
+def questions_on(*databases: str) -> list[Question]:
     return [Question(index, f"question {index}", database, ("t",)) for index, database in enumerate(databases)]
 
 
 def test_whole_databases_are_held_out() -> None:
-    questions = asked(*"aabbbcccc")
+    questions = questions_on(*"aabbbcccc")
     train, held = split_validation(questions, Validation(0.2, "database"), seed=0)
     assert sorted(train + held) == list(range(9))
     assert not {questions[i].database for i in train} & {questions[i].database for i in held}
@@ -27,12 +27,12 @@ def test_whole_databases_are_held_out() -> None:
     by=st.sampled_from(["database", "question"]),
     seed=st.integers(0, 5),
 )
-def test_no_more_units_are_held_out_than_it_takes(databases: list[str], fraction: float, by: str, seed: int) -> None:
-    questions = asked(*databases)
+def test_no_more_units_are_held_out_than_needed(databases: list[str], fraction: float, by: str, seed: int) -> None:
+    questions = questions_on(*databases)
     try:
         train, held = split_validation(questions, Validation(fraction, by), seed)
     except JoinGRError:
-        # One database outweighs all others: whichever order they come in, none may be left.
+        # One database has more questions than all others together, so no question may be left to train on.
         assert by == "database"
         assert max(Counter(databases).values()) > (1 - fraction) * len(databases)
         return
@@ -46,31 +46,31 @@ def test_no_more_units_are_held_out_than_it_takes(databases: list[str], fraction
 
 
 def test_single_questions_are_held_out() -> None:
-    train, held = split_validation(asked(*"aaaaaaaaaa"), Validation(0.25, "question"), seed=0)
+    train, held = split_validation(questions_on(*"aaaaaaaaaa"), Validation(0.25, "question"), seed=0)
     assert (len(train), len(held)) == (7, 3)
 
 
 def test_the_seed_decides_what_is_held_out() -> None:
-    questions, validation = asked(*"abcdefghij" * 3), Validation(0.2, "question")
+    questions, validation = questions_on(*"abcdefghij" * 3), Validation(0.2, "question")
     assert split_validation(questions, validation, 1) == split_validation(questions, validation, 1)
     assert split_validation(questions, validation, 1) != split_validation(questions, validation, 2)
 
 
-def test_nothing_is_held_out_on_request() -> None:
-    assert split_validation(asked("a", "b"), Validation(0.0, "database"), seed=0) == ([0, 1], [])
+def test_a_fraction_of_zero_holds_out_nothing() -> None:
+    assert split_validation(questions_on("a", "b"), Validation(0.0, "database"), seed=0) == ([0, 1], [])
 
 
-def test_something_has_to_be_left_to_train_on() -> None:
+def test_holding_out_all_questions_is_refused() -> None:
     with pytest.raises(JoinGRError, match="Holding out 10% by database leaves no question to train on"):
-        split_validation(asked("a", "a"), Validation(0.1, "database"), seed=0)
+        split_validation(questions_on("a", "a"), Validation(0.1, "database"), seed=0)
 
 
 @pytest.mark.parametrize("fraction", [-0.1, 1.0, 1.5])
-def test_the_fraction_lies_below_one(fraction: float) -> None:
+def test_a_fraction_outside_zero_to_one_is_refused(fraction: float) -> None:
     with pytest.raises(JoinGRError, match=rf"at least 0 and below 1 \(got {fraction}\)"):
         Validation(fraction)
 
 
-def test_what_is_held_out_is_a_database_or_a_question() -> None:
+def test_units_other_than_database_and_question_are_refused() -> None:
     with pytest.raises(JoinGRError, match="'database' or 'question' \\(got 'table'\\)"):
         Validation(by="table")

@@ -1,4 +1,4 @@
-"""Half of the batches are asked of warehouses with cryptic names."""
+"""Half of the batches are on merged databases with cryptic names."""
 
 from collections.abc import Callable
 from functools import partial
@@ -40,8 +40,8 @@ def warehouses(load: Callable[..., Demo]) -> Warehouses:
     return Warehouses(load(cryptic_names=True), databases=2)
 
 
-def test_databases_are_taken_together(demo: Demo, warehouses: Warehouses) -> None:
-    corpus, asked = warehouses.ask(demo, demo.questions)
+def test_databases_are_merged(demo: Demo, warehouses: Warehouses) -> None:
+    corpus, renamed = warehouses.merge(demo, demo.questions)
     plain, cryptic = demo.corpus(), warehouses.dataset.corpus()
     names = list(dict.fromkeys(database for database, _ in plain.tables))
     assert corpus.num_tables == plain.num_tables
@@ -49,20 +49,20 @@ def test_databases_are_taken_together(demo: Demo, warehouses: Warehouses) -> Non
     assert torch.equal(corpus.x, cryptic.x)
     assert not torch.equal(corpus.x, plain.x)
     assert corpus.tables[0][0] == f"{names[0]} + {names[1]}"
-    # Tables keep their places, so gold ones keep their numbers.
-    assert torch.equal(gold_tables(asked, corpus), gold_tables(demo.questions, plain))
-    assert torch.equal(gold_joins(asked, corpus), gold_joins(demo.questions, plain))
-    assert [question.text for question in asked] == [question.text for question in demo.questions]
+    # Tables keep their order, so gold tables keep their numbers.
+    assert torch.equal(gold_tables(renamed, corpus), gold_tables(demo.questions, plain))
+    assert torch.equal(gold_joins(renamed, corpus), gold_joins(demo.questions, plain))
+    assert [question.text for question in renamed] == [question.text for question in demo.questions]
 
 
-def test_only_databases_that_are_asked_otherwise_take_part(demo: Demo, warehouses: Warehouses) -> None:
-    some = [question for question in demo.questions if question.database in ("observatory", "utility_dw")]
-    corpus, asked = warehouses.ask(demo.only({"observatory", "utility_dw"}), some[::7])
-    assert {name for name, _ in corpus.tables} == {question.database for question in asked}
+def test_only_databases_of_the_training_dataset_are_merged(demo: Demo, warehouses: Warehouses) -> None:
+    questions = [question for question in demo.questions if question.database in ("observatory", "utility_dw")]
+    corpus, renamed = warehouses.merge(demo.only({"observatory", "utility_dw"}), questions[::7])
+    assert {name for name, _ in corpus.tables} == {question.database for question in renamed}
     assert len({name for name, _ in corpus.tables}) == 1
 
 
-def test_a_warehouse_has_a_database() -> None:
+def test_merging_less_than_one_database_is_refused() -> None:
     with pytest.raises(JoinGRError, match=r"'augmentation.databases' needs to be at least 1 \(got 0\)"):
         Warehouses(None, 0)  # type: ignore[arg-type]
 
@@ -73,44 +73,44 @@ def test_both_views_have_the_same_weights(kind: type[TrainableRetriever], demo: 
     queries = demo.encode_questions()[:12]
     model.remember(queries[:6], [question.gold for question in demo.questions[:6]])
     before = model.evidence(queries)
-    corpus, asked = warehouses.ask(demo, demo.questions[:12])
-    other = model.bound_to(corpus).remember(queries[6:], [question.gold for question in asked[6:]])
+    corpus, renamed = warehouses.merge(demo, demo.questions[:12])
+    other = model.bound_to(corpus).remember(queries[6:], [question.gold for question in renamed[6:]])
     assert {id(parameter) for parameter in other.parameters()} == {id(parameter) for parameter in model.parameters()}
     assert (model.corpus.tables[0], other.corpus.tables[0]) == (demo.corpus().tables[0], corpus.tables[0])
-    # What is evident of one corpus is so still, as if there were no other.
-    again, there = model.evidence(queries), other.evidence(queries)
+    # The evidence on the first corpus does not change when the model is bound to another one.
+    after, on_warehouses = model.evidence(queries), other.evidence(queries)
     for name, value in vars(before).items():
-        torch.testing.assert_close(getattr(again, name), value, atol=0, rtol=0)
-    assert not torch.equal(there.similarity, before.similarity)
+        torch.testing.assert_close(getattr(after, name), value, atol=0, rtol=0)
+    assert not torch.equal(on_warehouses.similarity, before.similarity)
     if kind is JoinGRPlus:
-        votes = [each.memory(seen.remembered) for each, seen in ((model, before), (other, there))]
-        assert [each.shape for each in votes] == [(12, corpus.num_tables)] * 2
+        votes = [bound.memory(evidence.remembered) for bound, evidence in ((model, before), (other, on_warehouses))]
+        assert [scores.shape for scores in votes] == [(12, corpus.num_tables)] * 2
         assert not torch.allclose(*votes)
 
 
 @pytest.mark.parametrize("processes", [1, 3])
-def test_each_batch_is_of_one_view(demo: Demo, warehouses: Warehouses, processes: int) -> None:
+def test_each_batch_is_on_one_corpus(demo: Demo, warehouses: Warehouses, processes: int) -> None:
     model = JoinGR(32).index(demo.corpus())
-    corpus, asked = warehouses.ask(demo, demo.questions)
+    corpus, renamed = warehouses.merge(demo, demo.questions)
     queries = demo.encode_questions()
     views = QuestionViews(
-        [QuestionSet(model, demo.questions, queries), QuestionSet(model.bound_to(corpus), asked, queries)]
+        [QuestionSet(model, demo.questions, queries), QuestionSet(model.bound_to(corpus), renamed, queries)]
     )
     shares = [SharedBatches(len(views), 8, rank, processes, seed=0, views=2) for rank in range(processes)]
-    seen: list[int] = []
-    drawn = []
+    all_rows: list[int] = []
+    batch_views = []
     for parts in zip(*shares, strict=True):
         batches = [views[part] for part in parts]
         assert len({batch.view for batch in batches}) == 1
-        drawn.append(batches[0].view)
+        batch_views.append(batches[0].view)
         for part, batch in zip(parts, batches, strict=True):
             rows = [index - batch.view * len(views) for index in part]
-            seen += rows
+            all_rows += rows
             assert torch.equal(batch.query, queries[rows].vector)
             own = batch.own_tables.sum(dim=1)
             assert torch.equal(own, views.views[batch.view][rows].own_tables.sum(dim=1))
-    assert sorted(seen) == list(range(len(demo.questions)))
-    assert 0 < sum(drawn) < len(drawn)
+    assert sorted(all_rows) == list(range(len(demo.questions)))
+    assert 0 < sum(batch_views) < len(batch_views)
 
 
 def run(folder: Path, demo: Demo, warehouses: Warehouses | None, epochs: int = 2, **options: Any) -> Fitted:
@@ -129,12 +129,12 @@ def run(folder: Path, demo: Demo, warehouses: Warehouses | None, epochs: int = 2
     return fitted
 
 
-def test_what_is_learned_is_learned_from_both(demo: Demo, warehouses: Warehouses, tmp_path: Path) -> None:
+def test_training_on_both_corpora_changes_the_weights(demo: Demo, warehouses: Warehouses, tmp_path: Path) -> None:
     plain = run(tmp_path / "plain", demo, None).model.state_dict()
     both = run(tmp_path / "both", demo, warehouses).model.state_dict()
     assert both.keys() == plain.keys()
     assert not torch.equal(both["reranker.out.weight"], plain["reranker.out.weight"])
-    # A run that is resumed draws the views that an uninterrupted one would have drawn.
+    # A resumed run draws the same corpora as an uninterrupted one.
     run(tmp_path / "again", demo, warehouses, epochs=1)
     again = run(tmp_path / "again", demo, warehouses, resume=tmp_path / "again" / "last.ckpt").model.state_dict()
     assert all(torch.equal(again[name], both[name]) for name in both if isinstance(both[name], torch.Tensor))

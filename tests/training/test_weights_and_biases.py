@@ -1,4 +1,4 @@
-"""What an offline run tells, read back from its files."""
+"""Logs of offline W&B runs, read back from their files."""
 
 import csv
 import json
@@ -30,7 +30,7 @@ METRICS = ["P@5", "R@5", "PR@5", "P@15", "R@15", "PR@15"]
 
 @pytest.fixture(autouse=True)
 def _nobody_logged_in(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
-    """A home without a key, and no way to the network."""
+    """A home folder without an API key, and no network."""
     wandb.teardown()  # A process reads W&B's settings once.
     for name in ("WANDB_MODE", "WANDB_API_KEY", "WANDB_IDENTITY_TOKEN_FILE", "WANDB_RUN_GROUP", "WANDB_PROJECT"):
         monkeypatch.delenv(name, raising=False)
@@ -46,22 +46,22 @@ def _nobody_logged_in(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterat
 
 def records(path: Path) -> Iterator[Record]:
     """The records of a run's file: LevelDB's log format with a header of its own."""
-    content, position, begun = path.read_bytes(), 7, b""
+    content, position, partial_record = path.read_bytes(), 7, b""
     while position < len(content):
         left = 32768 - position % 32768
         if left < 7:
             position += left
             continue
         _, length, kind = struct.unpack_from("<IHB", content, position)
-        begun += content[position + 7 : position + 7 + length]
+        partial_record += content[position + 7 : position + 7 + length]
         position += 7 + length
-        if kind in (1, 4):  # Whole, or the last part of one.
-            yield Record.FromString(begun)
-            begun = b""
+        if kind in (1, 4):  # A complete record, or its last part.
+            yield Record.FromString(partial_record)
+            partial_record = b""
 
 
 def nested(items: Iterable[Any]) -> dict[str, Any]:
-    """Values under the keys that lead to them; the last of one place counts."""
+    """A nested dictionary of logged values; a later value of a key replaces an earlier one."""
     values: dict[str, Any] = {}
     for item in items:
         *above, last = item.nested_key or [item.key]
@@ -72,21 +72,24 @@ def nested(items: Iterable[Any]) -> dict[str, Any]:
     return values
 
 
-class Told:
+class LoggedRun:
     """One offline run."""
 
     def __init__(self, path: Path) -> None:
         self.folder = path.parent
         self.records = list(records(path))
-        (self.run,) = [each.run for each in self.records if each.HasField("run")][:1]
-        self.config = {each.key: json.loads(each.value_json) for each in self.run.config.update}
-        self.history = [nested(each.history.item) for each in self.records if each.HasField("history")]
-        self.summary = nested(item for each in self.records if each.HasField("summary") for item in each.summary.update)
-        artifacts = [each.artifact for each in self.records if each.HasField("artifact")]
-        artifacts += [each.request.log_artifact.artifact for each in self.records if each.HasField("request")]
-        # W&B keeps each table as an artifact of its own.
-        self.models = [each for each in artifacts if each.type == "model"]
-        self.exit = [each.exit.exit_code for each in self.records if each.HasField("exit")]
+        (self.run,) = [record.run for record in self._with("run")][:1]
+        self.config = {entry.key: json.loads(entry.value_json) for entry in self.run.config.update}
+        self.history = [nested(record.history.item) for record in self._with("history")]
+        self.summary = nested(item for record in self._with("summary") for item in record.summary.update)
+        artifacts = [record.artifact for record in self._with("artifact")]
+        artifacts += [record.request.log_artifact.artifact for record in self._with("request")]
+        # W&B also stores each table as an artifact.
+        self.models = [artifact for artifact in artifacts if artifact.type == "model"]
+        self.exit = [record.exit.exit_code for record in self._with("exit")]
+
+    def _with(self, field: str) -> list[Record]:
+        return [record for record in self.records if record.HasField(field)]
 
     def values(self, name: str) -> list[Any]:
         return [row[name] for row in self.history if name in row]
@@ -97,11 +100,11 @@ class Told:
         return [dict(zip(stored["columns"], row, strict=True)) for row in stored["data"]]
 
 
-def told(folder: Path) -> dict[str, Told]:
+def logged_runs(folder: Path) -> dict[str, LoggedRun]:
     """The offline runs of a folder by job type."""
     wandb.teardown()  # A run's file may be written some time after the run has ended.
-    runs = [Told(path) for path in folder.glob("wandb/offline-run-*/run-*.wandb")]
-    return {each.run.job_type: each for each in runs}
+    runs = [LoggedRun(path) for path in folder.glob("wandb/offline-run-*/run-*.wandb")]
+    return {logged.run.job_type: logged for logged in runs}
 
 
 @pytest.fixture
@@ -111,11 +114,12 @@ def ran(command: Command, monkeypatch: pytest.MonkeyPatch) -> Any:
     return command("train.py", *QUICK, *secrets)
 
 
-def test_an_offline_run_tells_everything_but_secrets(ran: Any) -> None:
+def test_an_offline_run_logs_everything_but_secrets(ran: Any) -> None:
     assert (ran.status, ran.stderr) == (0, "")
-    assert ran.stdout.splitlines()[-1] == f"Upload this run to W&B with: wandb sync {ran.folder}/wandb/offline-run-*"
+    upload = f"wandb sync {ran.folder}/wandb/offline-run-*"
+    assert ran.stdout.splitlines()[-1] == f"The W&B run is stored offline; upload it with: {upload}"
     assert (ran.folder / "metrics.csv").is_file()
-    runs = told(ran.folder)
+    runs = logged_runs(ran.folder)
     assert list(runs) == ["train"]
     train = runs["train"]
     assert (train.run.project, train.run.display_name, train.run.run_group) == (
@@ -134,12 +138,12 @@ def test_an_offline_run_tells_everything_but_secrets(ran: Any) -> None:
     for name in ("train/loss", "val/loss", "val/PR@15"):
         assert train.values(name) == pytest.approx([float(row[name]) for row in rows if row[name]])
     # Results.
-    said = ran.metrics
-    assert {name: train.summary[f"test/{name}"] for name in METRICS} == pytest.approx(said["metrics"])
+    results = ran.metrics
+    assert {name: train.summary[f"test/{name}"] for name in METRICS} == pytest.approx(results["metrics"])
     methods = {row.pop("method"): row for row in train.table("methods")}
     assert list(methods) == ["vanilla", "heuristic", "joingr"]
-    assert {name: methods["joingr"][name] for name in METRICS} == pytest.approx(said["metrics"])
-    assert {name: methods["vanilla"][name] for name in METRICS} == pytest.approx(said["baselines"]["vanilla"])
+    assert {name: methods["joingr"][name] for name in METRICS} == pytest.approx(results["metrics"])
+    assert {name: methods["vanilla"][name] for name in METRICS} == pytest.approx(results["baselines"]["vanilla"])
     assert methods["joingr"]["questions/s"] > 0
     questions = train.table("questions")
     assert [row["question"] for row in questions] == [record["question"] for record in ran.questions]
@@ -153,7 +157,7 @@ def test_an_offline_run_tells_everything_but_secrets(ran: Any) -> None:
     # The checkpoint.
     (artifact,) = train.models
     assert artifact.name == f"{train.run.run_id}-model"
-    (entry,) = [each for each in artifact.manifest.contents if each.path == "best.ckpt"]
+    (entry,) = [content for content in artifact.manifest.contents if content.path == "best.ckpt"]
     assert entry.size == (ran.folder / "best.ckpt").stat().st_size
     # Secrets.
     for path in ran.folder.rglob("*"):
@@ -163,63 +167,63 @@ def test_an_offline_run_tells_everything_but_secrets(ran: Any) -> None:
             assert LOGIN.partition(":")[2].encode() not in content, path
 
 
-def test_a_question_has_the_places_of_its_gold_tables() -> None:
+def test_a_question_lists_the_ranks_of_its_gold_tables() -> None:
     record = {
         "gold": ["a.x", "a.y", "a.z"],
         "ranked": [{"table": "a.y", "score": 2.0}, {"table": "b.q", "score": 1.0}, {"table": "a.x", "score": 0.5}],
     }
-    assert module._places(record, 3) == ["3", "1", ">3"]
+    assert module._gold_ranks(record, 3) == ["3", "1", ">3"]
 
 
-def test_a_cross_validation_is_a_run_a_fold_and_one_that_sums_up(command: Command, beaver: Path) -> None:
+def test_a_cross_validation_makes_one_run_per_fold_and_a_summary_run(command: Command, beaver: Path) -> None:
     options = ("experiment=beaver_cv", *QUICK, "folds=2", "ks=[1,3]", f"paths.data={beaver}", "logger.group=mine")
     ended = command("train.py", *options)
     assert (ended.status, ended.stderr) == (0, "")
-    runs = told(ended.folder)
+    runs = logged_runs(ended.folder)
     assert sorted(runs) == ["fold_0", "fold_1", "summary"]
-    assert {each.run.run_group for each in runs.values()} == {"mine"}
-    said = ended.metrics
+    assert {logged.run.run_group for logged in runs.values()} == {"mine"}
+    results = ended.metrics
     captions: list[str] = []
     for number in (0, 1):
         fold = runs[f"fold_{number}"]
         assert len(fold.values("train/loss")) == 2
-        assert fold.summary["test/R@3"] == pytest.approx(said["folds"][number]["R@3"])
+        assert fold.summary["test/R@3"] == pytest.approx(results["folds"][number]["R@3"])
         (artifact,) = fold.models
-        assert [each.path for each in artifact.manifest.contents] == ["last.ckpt"]
+        assert [content.path for content in artifact.manifest.contents] == ["last.ckpt"]
         captions += [caption for walks in fold.values("walks") for caption in walks["captions"]]
     # Each question is drawn by the model that was not trained on it.
     assert sorted(captions) == ["Question 0", "Question 2", "Question 4", "Question 6"]
     summary = runs["summary"]
-    assert summary.summary["test/R@3"] == pytest.approx(said["metrics"]["R@3"])
-    assert summary.summary["test_spread/R@3"] == pytest.approx(said["spread"]["R@3"])
+    assert summary.summary["test/R@3"] == pytest.approx(results["metrics"]["R@3"])
+    assert summary.summary["test_spread/R@3"] == pytest.approx(results["spread"]["R@3"])
     assert [row["index"] for row in summary.table("questions")] == list(range(8))
-    assert summary.table("methods")[-1]["± R@3"] == pytest.approx(said["spread"]["R@3"])
+    assert summary.table("methods")[-1]["± R@3"] == pytest.approx(results["spread"]["R@3"])
 
 
 def test_a_sweep_is_a_group(command: Command, tmp_path: Path) -> None:
     sweep = tmp_path / "anchors"
-    few = [each for each in QUICK if "anchors" not in each]
-    ended = command("train.py", "-m", *few, "logger.walks=0", "model.anchors=1,3", f"hydra.sweep.dir={sweep}")
+    options = [option for option in QUICK if "anchors" not in option]
+    ended = command("train.py", "-m", *options, "logger.walks=0", "model.anchors=1,3", f"hydra.sweep.dir={sweep}")
     assert ended.status == 0
-    runs = [told(sweep / job)["train"] for job in ("0", "1")]
-    assert [each.run.run_group for each in runs] == ["anchors"] * 2
-    assert [each.config["model"]["anchors"] for each in runs] == [1, 3]
-    for number, each in enumerate(runs):
-        assert each.run.display_name.startswith(f"{number} encoder=hashing ")
-        assert each.run.display_name.endswith(f" model.anchors={(1, 3)[number]}")
-        assert "paths" not in each.run.display_name
-        assert each.values("walks") == []
+    runs = [logged_runs(sweep / job)["train"] for job in ("0", "1")]
+    assert [logged.run.run_group for logged in runs] == ["anchors"] * 2
+    assert [logged.config["model"]["anchors"] for logged in runs] == [1, 3]
+    for number, logged in enumerate(runs):
+        assert logged.run.display_name.startswith(f"{number} encoder=hashing ")
+        assert logged.run.display_name.endswith(f" model.anchors={(1, 3)[number]}")
+        assert "paths" not in logged.run.display_name
+        assert logged.values("walks") == []
 
 
-def test_a_run_that_fails_is_ended_and_the_next_is_another(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module.WeightsAndBiases, "tested", lambda *_: 1 / 0)
+def test_a_failed_run_is_finished_as_failed(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module.WeightsAndBiases, "log_test", lambda *_: 1 / 0)
     ended = command("train.py", *QUICK)
     assert ended.status == 1
     assert wandb.run is None
-    assert told(ended.folder)["train"].exit == [1]
+    assert logged_runs(ended.folder)["train"].exit == [1]
 
 
-def test_the_mode_is_the_user_s(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_user_s_mode_takes_precedence(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WANDB_MODE", "disabled")
     ended = command("train.py", *QUICK)
     assert (ended.status, ended.stderr) == (0, "")
@@ -227,31 +231,33 @@ def test_the_mode_is_the_user_s(command: Command, monkeypatch: pytest.MonkeyPatc
     assert "wandb sync" not in ended.stdout
 
 
-def test_a_server_out_of_reach_leaves_the_run_offline(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_is_stored_offline_if_the_server_cannot_be_reached(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
     init, modes = wandb.init, []
 
-    def unreached(mode: str, **options: Any) -> Any:
+    def fail_online(mode: str, **options: Any) -> Any:
         modes.append(mode)
         if mode == "online":
             raise wandb.errors.CommError("no route to\nhost")
         return init(mode=mode, **options)
 
-    monkeypatch.setattr(wandb, "init", unreached)
+    monkeypatch.setattr(wandb, "init", fail_online)
     monkeypatch.setattr(wandb, "login", lambda **_: True)
     ended = command("train.py", *QUICK, "logger.walks=0")
     assert ended.status == 0
     assert modes == ["online", "offline"]
-    assert "W&B cannot be reached (no route to host): the run is kept offline." in ended.stdout
-    assert list(told(ended.folder)) == ["train"]
+    assert "W&B cannot be reached (no route to host): the run is stored offline." in ended.stdout
+    assert list(logged_runs(ended.folder)) == ["train"]
 
 
 @pytest.mark.parametrize("package", ["wandb", "matplotlib"])
-def test_what_is_not_installed_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch, package: str) -> None:
+def test_a_missing_package_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch, package: str) -> None:
     monkeypatch.setattr(module, "find_spec", lambda name: None if name == package else object())
     with pytest.raises(JoinGRError, match=rf"logger=wandb needs '{package}'.* 'joingr-pyg\[wandb\]'"):
         WeightsAndBiases()
 
 
-def test_walks_are_counted_from_none() -> None:
+def test_a_negative_number_of_walks_is_refused() -> None:
     with pytest.raises(JoinGRError, match=r"'logger.walks' needs to be at least 0 \(got -1\)"):
         WeightsAndBiases(walks=-1)
