@@ -15,7 +15,7 @@ from omegaconf import DictConfig, OmegaConf
 from joingr_pyg.cli.command_line import given_overrides, method_names
 from joingr_pyg.cli.hydra_command import run_with_hydra
 from joingr_pyg.datasets import JoinGraphs
-from joingr_pyg.datasets.folds import BY_DATABASE, deal_inner_folds
+from joingr_pyg.datasets.folds import BY_DATABASE, make_inner_folds
 from joingr_pyg.encoders import CachedEncoder, Encoder
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.evaluation.evaluate import evaluate, evaluate_folds, require_folds, require_protocol
@@ -65,7 +65,7 @@ def evaluate_method(cfg: DictConfig, folder: Path) -> dict[str, Any]:
     if cfg.folds is None:
         result = evaluate_fold(retriever, dataset, queries)
     else:
-        folds = deal_inner_folds(
+        folds = make_inner_folds(
             queries.vector,
             [question.database for question in dataset.questions],
             *(cfg.fold_held_out, cfg.folds, cfg.fold_seed, cfg.fold_groups),

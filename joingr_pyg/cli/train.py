@@ -16,7 +16,7 @@ from joingr_pyg.atomic_files import remove_partial
 from joingr_pyg.cli.command_line import given_overrides, method_names
 from joingr_pyg.cli.hydra_command import run_with_hydra
 from joingr_pyg.datasets import JoinGraphs
-from joingr_pyg.datasets.folds import BY_DATABASE, deal_inner_folds
+from joingr_pyg.datasets.folds import BY_DATABASE, make_inner_folds
 from joingr_pyg.encoders import CachedEncoder, Encoder
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.evaluation.evaluate import evaluate, require_folds, require_protocol
@@ -96,7 +96,7 @@ def train(cfg: DictConfig, folder: Path) -> dict[str, Any]:
     evaluate_model = partial(evaluate, **options)
     with tracker:
         if cfg.folds is not None:
-            folds = deal_inner_folds(
+            folds = make_inner_folds(
                 dataset.encode_questions().vector,
                 [question.database for question in dataset.questions],
                 *(cfg.fold_held_out, cfg.folds, cfg.fold_seed, cfg.fold_groups),

@@ -1,4 +1,4 @@
-"""Benchmarks: questions with gold tables, and the join graphs of the databases they are asked of."""
+"""Benchmarks: questions with gold tables, and the join graphs of their databases."""
 
 from joingr_pyg.datasets.benchmark import Benchmark, Dropped, Question
 from joingr_pyg.datasets.benchmarks import DATASETS, Beaver, BeaverNW, Bird, Demo, Folder, RealSchemas, Spider

@@ -1,4 +1,4 @@
-"""From questions as their files hold them to a benchmark."""
+"""Turns raw questions into a benchmark: resolves gold tables, and drops questions that cannot be scored."""
 
 import logging
 from collections.abc import Collection, Iterable, Sequence
@@ -8,23 +8,24 @@ from joingr_pyg.datasets.benchmark import Benchmark, ColumnName, Dropped, Questi
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.schema import Database
 from joingr_pyg.schema.names.readable import is_internal, match
-from joingr_pyg.schema.sql.gold import gold_tables
+from joingr_pyg.schema.sql.gold import tables_read_by
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A question as its file holds it, nothing of it checked yet.
+class RawQuestion:
+    """A question as read from its file, before any check.
 
     Args:
         text: The question.
-        database: Name of the database it is asked of.
+        database: Name of its database.
         sql: The gold SQL.
-        gold_tables: Names of the gold tables where the file annotates them; empty means those that the SQL reads.
-        gold_joins: The joined columns where the file annotates them.
-        bridge_tables: Gold tables that only connect others, where the file annotates them.
-        dialect: Name of the sqlglot dialect of the gold SQL; empty where it is that of the benchmark.
+        gold_tables: Names of the gold tables if the file annotates them. If empty, they are the tables that the SQL
+            reads.
+        gold_joins: The joined columns if the file annotates them.
+        bridge_tables: Gold tables that only connect others, if the file annotates them.
+        dialect: Name of the sqlglot dialect of the gold SQL. If empty, it is the dialect of the benchmark.
     """
 
     text: str
@@ -36,8 +37,13 @@ class Asked:
     dialect: str = ""
 
 
-def require(what: str, value: str, choices: Collection[str]) -> None:
-    """Refuse a name that does not exist.
+def require_choice(what: str, value: str, choices: Collection[str]) -> None:
+    """Check that a value is one of the choices.
+
+    Args:
+        what: What the value names, for the message, such as ``"split of bird"``.
+        value: The value.
+        choices: The allowed values.
 
     Raises:
         JoinGRError: If ``value`` is not one of ``choices``.
@@ -47,39 +53,41 @@ def require(what: str, value: str, choices: Collection[str]) -> None:
 
 
 def assemble(
-    name: str, split: str, databases: Sequence[Database], asked: Iterable[Asked], dialect: str, strict: bool
+    name: str, split: str, databases: Sequence[Database], questions: Iterable[RawQuestion], dialect: str, strict: bool
 ) -> Benchmark:
-    """Resolve the questions of a split; those that cannot be resolved are dropped, each with its reason.
+    """Resolve the gold tables of the questions of a split.
+
+    A question that cannot be resolved is dropped with its reason; a warning counts dropped questions.
 
     Args:
         name: Name of the benchmark.
         split: Name of the split.
         databases: The databases of the split.
-        asked: The questions in file order.
+        questions: The questions in file order.
         dialect: Name of the sqlglot dialect of the gold SQL.
         strict: Raise at the first question that cannot be resolved.
 
     Raises:
-        JoinGRError: In strict mode, if a question is empty, its database is not in the schema file, its
-            SQL does not parse or it needs a table that the schema lacks.
+        JoinGRError: In strict mode, if a question is empty, its database is not in the schema file, its SQL does not
+            parse or it needs a table that is not in the schema.
     """
     by_name = {database.name: database for database in databases}
-    questions: list[Question] = []
+    resolved: list[Question] = []
     dropped: list[Dropped] = []
-    for index, each in enumerate(asked):
+    for index, question in enumerate(questions):
         try:
-            questions.append(_resolve(index, each, by_name, dialect))
+            resolved.append(_resolve(index, question, by_name, dialect))
         except JoinGRError as error:
             if strict:
                 raise JoinGRError(f"Question {index} of {name} {split} cannot be resolved: {error}") from error
-            dropped.append(Dropped(index, each.database, str(error)))
-    benchmark = Benchmark(name, split, tuple(databases), tuple(questions), tuple(dropped))
-    tell_dropped(benchmark)
+            dropped.append(Dropped(index, question.database, str(error)))
+    benchmark = Benchmark(name, split, tuple(databases), tuple(resolved), tuple(dropped))
+    warn_of_dropped_questions(benchmark)
     return benchmark
 
 
-def tell_dropped(benchmark: Benchmark) -> None:
-    """Warn in one line of the questions that cannot be scored, where there are any."""
+def warn_of_dropped_questions(benchmark: Benchmark) -> None:
+    """Log one warning about the dropped questions, if there are any."""
     if not benchmark.dropped:
         return
     first, count = benchmark.dropped[0], len(benchmark.dropped)
@@ -89,24 +97,25 @@ def tell_dropped(benchmark: Benchmark) -> None:
     )
 
 
-def _resolve(index: int, asked: Asked, databases: dict[str, Database], dialect: str) -> Question:
-    if not asked.text.strip():
+def _resolve(index: int, raw: RawQuestion, databases: dict[str, Database], dialect: str) -> Question:
+    if not raw.text.strip():
         raise JoinGRError("The question is empty.")
-    if asked.database not in databases:
-        raise JoinGRError(f"Its database {asked.database!r} is not in the schema file.")
-    database = databases[asked.database]
-    if asked.gold_tables:
-        tables = tuple(dict.fromkeys(_annotated(table, database) for table in asked.gold_tables))
+    if raw.database not in databases:
+        raise JoinGRError(f"Its database {raw.database!r} is not in the schema file.")
+    database = databases[raw.database]
+    if raw.gold_tables:
+        tables = tuple(dict.fromkeys(_table_name(name, database) for name in raw.gold_tables))
     else:
-        tables = gold_tables(asked.sql, database, asked.dialect or dialect)
-    if own := next(filter(is_internal, tables), None):
-        raise JoinGRError(f"Its gold table {own!r} is SQLite's own, which is never retrieved.")
-    bridges = tuple(dict.fromkeys(_annotated(table, database) for table in asked.bridge_tables))
-    return Question(index, asked.text, asked.database, tables, asked.gold_joins, asked.sql, bridges)
+        tables = tables_read_by(raw.sql, database, raw.dialect or dialect)
+    if internal := next(filter(is_internal, tables), None):
+        raise JoinGRError(f"Its gold table {internal!r} is an internal table of SQLite, which is never retrieved.")
+    bridges = tuple(dict.fromkeys(_table_name(name, database) for name in raw.bridge_tables))
+    return Question(index, raw.text, raw.database, tables, raw.gold_joins, raw.sql, bridges)
 
 
-def _annotated(table: str, database: Database) -> str:
-    known = match(table, (each.name for each in database))
-    if known is None:
-        raise JoinGRError(f"Its gold table {table!r} is not in database {database.name!r}.")
-    return known
+def _table_name(annotated: str, database: Database) -> str:
+    """The exact name of an annotated table."""
+    name = match(annotated, (table.name for table in database))
+    if name is None:
+        raise JoinGRError(f"Its gold table {annotated!r} is not in database {database.name!r}.")
+    return name

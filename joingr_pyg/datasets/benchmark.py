@@ -1,4 +1,4 @@
-"""Questions with their gold tables, and the databases they are asked of."""
+"""The data model of a benchmark: questions with gold tables, and their databases."""
 
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -12,17 +12,17 @@ ColumnName = tuple[str, str]
 
 @dataclass(frozen=True)
 class Question:
-    """A question with the tables its SQL reads.
+    """A question with its gold tables.
 
     Args:
-        index: Position in the questions file, counted from zero; it names the question in every report.
-        text: The question as asked.
-        database: Name of the database it is asked of.
-        gold_tables: Exact names of the tables the gold SQL reads, within that database.
-        gold_joins: Column pairs the gold SQL joins, where the benchmark annotates them.
+        index: Position in the questions file, from zero; it identifies the question in every report.
+        text: The text of the question.
+        database: Name of its database.
+        gold_tables: Exact names of the tables of that database that the gold SQL reads.
+        gold_joins: Column pairs that the gold SQL joins, if the benchmark annotates them.
         sql: The gold SQL.
-        bridge_tables: Those of the gold tables that only connect others and that the question does not name, where the
-            benchmark annotates them.
+        bridge_tables: Gold tables that only connect others and are not named in the question, if the benchmark
+            annotates them.
     """
 
     index: int
@@ -35,13 +35,13 @@ class Question:
 
     @property
     def gold(self) -> tuple[TableName, ...]:
-        """The gold tables as names within the corpus."""
+        """The gold tables as ``(database, table)``."""
         return tuple((self.database, table) for table in self.gold_tables)
 
 
 @dataclass(frozen=True)
 class Dropped:
-    """A question that cannot be scored, and why."""
+    """A question that cannot be scored, with the reason."""
 
     index: int
     database: str
@@ -50,14 +50,17 @@ class Dropped:
 
 @dataclass(frozen=True)
 class Benchmark:
-    """One split of a benchmark: all its databases, the questions that can be scored, and those that cannot.
+    """One split of a benchmark: its databases, its questions, and the questions that were dropped.
 
     Args:
         name: Name of the benchmark.
         split: Name of the split.
-        databases: Every database of the split; their tables are the retrieval pool.
+        databases: The databases of the split; their tables are the retrieval pool.
         questions: The questions with gold tables, in file order.
-        dropped: The questions left out, each with its reason.
+        dropped: The questions that cannot be scored.
+
+    Raises:
+        JoinGRError: If two databases have the same name.
     """
 
     name: str
@@ -73,12 +76,12 @@ class Benchmark:
             raise JoinGRError(f"Benchmark {self.name!r} lists database {twice!r} twice.")
 
     def to_dict(self) -> dict[str, Any]:
-        """The benchmark as plain values."""
+        """Convert to plain values."""
         return asdict(self)
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> "Benchmark":
-        """The benchmark that :meth:`to_dict` made plain."""
+        """Convert back from the values of :meth:`to_dict`."""
         databases = tuple(Database.from_dict(database) for database in values["databases"])
         questions = tuple(Question(**question) for question in values["questions"])
         dropped = tuple(Dropped(**question) for question in values["dropped"])

@@ -1,4 +1,4 @@
-"""The benchmarks that the package knows, each as a PyG dataset."""
+"""The supported benchmarks as PyG datasets."""
 
 import os
 from importlib import resources
@@ -40,15 +40,15 @@ class Spider(JoinGraphs):
 
 
 class Beaver(JoinGraphs):
-    """BEAVER's data warehouse (Chen et al., 2024a), whose questions are not divided into training and test.
+    """BEAVER's data warehouse (Chen et al., 2024a). It has no train and test split.
 
     Args:
-        words: How much is used of the words of its schema that come with this package: ``"none"``, ``"names"``
-            (abbreviations and what tables hold) or ``"full"`` (columns and joins too).
+        words: How much of the bundled words file is used: ``"none"``, ``"names"`` (abbreviations and table
+            descriptions) or ``"full"`` (descriptions of columns and joins too).
         arguments: As :class:`JoinGraphs`.
 
     Raises:
-        JoinGRError: As :class:`JoinGraphs`, and if words are asked for together with cryptic names.
+        JoinGRError: As :class:`JoinGraphs`, and if ``words`` is combined with ``cryptic_names``.
     """
 
     benchmark_name = "beaver"
@@ -69,7 +69,7 @@ class Beaver(JoinGraphs):
     def read(self) -> Benchmark:
         if self.cryptic_names and self.words != "none":
             raise JoinGRError(
-                f"The words of BEAVER ({self.words!r}) are those of its own names, which cryptic_names=true replaces: "
+                f"The words of BEAVER ({self.words!r}) describe its own names, which cryptic_names=true replaces: "
                 "leave one of dataset.words and dataset.cryptic_names out."
             )
         return read_beaver(self.raw_dir, "dw", strict=self.strict, words=self.words)
@@ -93,9 +93,9 @@ class Demo(JoinGraphs):
     """The bundled benchmark: ten databases written for this package, one of them a warehouse with cryptic names.
 
     Args:
-        root: Not looked at, and need not exist: the raw files are part of the package, and :attr:`root` says where. It
-            is taken so that the demo stands where any other dataset does.
-        arguments: As :class:`JoinGraphs`; there is nothing to download.
+        root: Ignored, since the raw files are part of the package. It is accepted so that all datasets have the same
+            arguments.
+        arguments: As :class:`JoinGraphs`; nothing is downloaded.
     """
 
     benchmark_name = "demo"
@@ -109,28 +109,28 @@ class Demo(JoinGraphs):
         return sorted(str(path.relative_to(self.raw_dir)) for path in Path(self.raw_dir).glob("*/*.*"))
 
     def fetch_missing(self) -> None:
-        """Nothing: the demo is part of the package."""
+        """Do nothing: the demo is part of the package."""
 
     def read(self) -> Benchmark:
         return read_demo(self.split, strict=self.strict)
 
 
 class Folder(JoinGraphs):
-    """A benchmark of one's own: a folder with a schema, questions and, where there are some, words for its names.
+    """A user's own benchmark: a folder with a schema, questions and optionally a words file.
 
-    Names are expanded as :class:`~joingr_pyg.TableRetriever` does it, with the abbreviations of the words file first.
+    Names are expanded as in :class:`~joingr_pyg.TableRetriever`; abbreviations of the words file take precedence.
 
     Args:
-        root: Not read; it is taken so that the dataset stands where any other does.
+        root: Ignored. It is accepted so that all datasets have the same arguments.
         split: Always ``"all"``; cross-validation divides the questions.
-        arguments: As :class:`JoinGraphs`; there is nothing to download.
-        path: The folder, laid out as :func:`~joingr_pyg.datasets.folder.read_folder` describes.
+        arguments: As :class:`JoinGraphs`; nothing is downloaded.
+        path: The folder, with the layout of :func:`~joingr_pyg.datasets.folder.read_folder`.
         words: Whether words files are used.
-        dialect: Name of the sqlglot dialect of SQL; that of each schema where not given.
-        name: Name of the benchmark in reports; that of the folder where not given.
+        dialect: Name of the sqlglot dialect of SQL. The default is the dialect of each schema.
+        name: Name of the benchmark in reports. The default is the name of the folder.
 
     Raises:
-        JoinGRError: As :class:`JoinGraphs`, and if ``path`` is missing or is not laid out as described.
+        JoinGRError: As :class:`JoinGraphs`, and if ``path`` is missing or has another layout.
     """
 
     benchmark_name = "folder"
@@ -193,7 +193,7 @@ class RealSchemas(Folder):
 
     Args:
         root: The data folder.
-        arguments: As :class:`Folder`, but for ``path`` and ``name``.
+        arguments: As :class:`Folder`, without ``path`` and ``name``.
     """
 
     def __init__(self, root: str | Path, *arguments: Any, **options: Any) -> None:

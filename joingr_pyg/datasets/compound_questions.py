@@ -1,4 +1,4 @@
-"""A benchmark whose questions ask for several things at once."""
+"""Compound questions: several questions of one database concatenated into one."""
 
 import random
 from dataclasses import replace
@@ -7,28 +7,28 @@ from joingr_pyg.datasets.benchmark import Benchmark, Question
 
 
 def benchmark_with_compound_questions(benchmark: Benchmark, parts: int) -> Benchmark:
-    """Ask each question together with others of its database, drawn at random: they need the tables of all parts.
+    """Append other questions of the same database to each question; its gold tables are those of all parts.
 
-    The same questions are drawn each time, and as many as there are where these are fewer. SQL is left out, of which
-    there is one a part.
+    The other questions are drawn at random with a fixed seed. If a database has fewer questions than ``parts``, all of
+    them are used. The SQL is removed, since each part has its own.
 
     Args:
         benchmark: The benchmark.
-        parts: Questions that are asked as one, at least 1.
+        parts: Number of questions in a compound question, at least 1.
     """
-    drawn = random.Random(0)
-    asked: dict[str, list[Question]] = {}
+    random_source = random.Random(0)
+    questions_of: dict[str, list[Question]] = {}
     for question in benchmark.questions:
-        asked.setdefault(question.database, []).append(question)
+        questions_of.setdefault(question.database, []).append(question)
 
     def compound(question: Question) -> Question:
-        others = [other for other in asked[question.database] if other is not question]
-        every = [question, *drawn.sample(others, min(parts - 1, len(others)))]
+        others = [other for other in questions_of[question.database] if other is not question]
+        members = [question, *random_source.sample(others, min(parts - 1, len(others)))]
         return replace(
             question,
-            text=" ".join(part.text for part in every),
-            gold_tables=tuple(dict.fromkeys(table for part in every for table in part.gold_tables)),
-            gold_joins=tuple(dict.fromkeys(join for part in every for join in part.gold_joins)),
+            text=" ".join(member.text for member in members),
+            gold_tables=tuple(dict.fromkeys(table for member in members for table in member.gold_tables)),
+            gold_joins=tuple(dict.fromkeys(join for member in members for join in member.gold_joins)),
             sql="",
         )
 

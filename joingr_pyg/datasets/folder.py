@@ -1,4 +1,4 @@
-"""A benchmark in a folder: schemas and questions that somebody wrote for databases of their own."""
+"""A user's own benchmark: a folder with schemas and questions."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from joingr_pyg.datasets.assembly import Asked, assemble
+from joingr_pyg.datasets.assembly import RawQuestion, assemble
 from joingr_pyg.datasets.benchmark import Benchmark
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.schema import Database
@@ -17,16 +17,16 @@ from joingr_pyg.schema.readers.schema_json import read_schema_json
 from joingr_pyg.schema.sql.parsing import sql_dialect
 
 SCHEMAS = ("schema.json", "schema.sql", "schema.ddl", "schema.sqlite", "schema.db")
-"""Names of a schema file, in the order in which they are looked for."""
+"""Possible names of the schema file, in order of precedence."""
 
 DEFAULT_DIALECT = "sqlite"
-"""Dialect of SQL where neither the caller nor the schema names one."""
+"""Dialect of SQL if neither the caller nor the schema names one."""
 
 QUESTIONS = "questions.jsonl"
 WORDS = "words.json"
 
 SHAPE = '{"question": ..., "sql": ...} or {"question": ..., "tables": [...]}, with "bridge": [...] where known'
-"""What a line of a questions file holds."""
+"""Format of a line of a questions file."""
 
 
 def read_folder(
@@ -38,46 +38,45 @@ def read_folder(
     dialect: str | None = None,
     strict: bool = False,
 ) -> Benchmark:
-    """Read a benchmark from a folder, or from a folder of such folders, one a database.
+    """Read a benchmark from the folder of a database, or from a folder of such folders.
 
-    A database is a folder with
+    The folder of a database contains:
 
-    - its schema: ``schema.json`` (:data:`~joingr_pyg.schema.readers.schema_json.SHAPE`), ``schema.sql`` or
+    - the schema: ``schema.json`` (:data:`~joingr_pyg.schema.readers.schema_json.SHAPE`), ``schema.sql`` or
       ``schema.ddl`` (DDL), ``schema.sqlite`` or ``schema.db`` (an SQLite file);
-    - ``questions.jsonl``: one JSON object a line (:data:`SHAPE`). Where a question lists no ``tables``, its gold tables
+    - ``questions.jsonl``: one JSON object per line (:data:`SHAPE`). If a question lists no ``tables``, its gold tables
       are those that its ``sql`` reads;
-    - ``words.json``, where there is one: a words file
-      (:func:`~joingr_pyg.schema.names.glossary.read_words`).
+    - optionally ``words.json``, a words file (:func:`~joingr_pyg.schema.names.glossary.read_words`).
 
     Args:
         path: The folder.
-        name: Name of the benchmark; that of the folder where not given.
+        name: Name of the benchmark. The default is the name of the folder.
         words: Whether words files are used.
-        expand_names: Whether common abbreviations in names are spelt out.
-        dialect: Name of the sqlglot dialect of DDL and SQL; where not given, that of the schema file, else SQLite.
-        strict: Raise at the first question that cannot be resolved, rather than dropping it.
+        expand_names: Whether common abbreviations in names are expanded.
+        dialect: Name of the sqlglot dialect of DDL and SQL. The default is the dialect of the schema file, or SQLite.
+        strict: Raise at the first question that cannot be resolved, instead of dropping it.
 
     Raises:
-        JoinGRError: If the folder or a file is missing or malformed; in strict mode, if a question cannot be resolved.
+        JoinGRError: If the folder or a file is missing or malformed. In strict mode, if a question cannot be resolved.
     """
     path = Path(path)
     databases: list[Database] = []
-    questions: list[Asked] = []
+    questions: list[RawQuestion] = []
     for folder in database_folders(path):
         database, own_dialect = _schema(folder, dialect)
         preparation = Preparation(
             expand_names, read_words(folder / WORDS) if words and (folder / WORDS).is_file() else None
         )
         databases += preparation([replace(database, name=folder.resolve().name)], strict=True)
-        questions += _questions(folder, own_dialect)
+        questions += _raw_questions(folder, own_dialect)
     return assemble(name or path.resolve().name, "all", databases, questions, DEFAULT_DIALECT, strict)
 
 
 def database_folders(path: Path) -> list[Path]:
-    """The folders of a benchmark that hold a schema: ``path`` itself, or folders in it.
+    """The folders of a benchmark that contain a schema: ``path`` itself, or folders in it.
 
     Raises:
-        JoinGRError: If there is none.
+        JoinGRError: If there is no such folder.
     """
     if not path.is_dir():
         raise JoinGRError(f"There is no folder '{path}': give the folder of a benchmark with dataset.path=<folder>.")
@@ -85,7 +84,7 @@ def database_folders(path: Path) -> list[Path]:
     folders = [folder for folder in candidates if _schema_file(folder) is not None]
     if not folders:
         raise JoinGRError(
-            f"No schema lies in the folder '{path}' or in a folder of it: name it {' or '.join(SCHEMAS)}."
+            f"There is no schema in the folder '{path}' or in a folder of it: name it {' or '.join(SCHEMAS)}."
         )
     return folders
 
@@ -118,35 +117,35 @@ def _schema(folder: Path, dialect: str | None) -> tuple[Database, str]:
     return reading.database, reading.dialect
 
 
-def _questions(folder: Path, dialect: str) -> Iterator[Asked]:
+def _raw_questions(folder: Path, dialect: str) -> Iterator[RawQuestion]:
     file = folder / QUESTIONS
     if not file.is_file():
-        raise JoinGRError(f"The folder '{folder}' has a schema but no {QUESTIONS}: add one object a line, {SHAPE}.")
+        raise JoinGRError(f"The folder '{folder}' has a schema but no {QUESTIONS}: add one object per line, {SHAPE}.")
     for number, line in enumerate(file.read_text(encoding="utf-8-sig").splitlines(), start=1):
         if line.strip():
-            question = _question(line, f"Line {number} of '{file}'")
-            yield Asked(
-                question["question"],
+            record = _parse_record(line, f"Line {number} of '{file}'")
+            yield RawQuestion(
+                record["question"],
                 folder.resolve().name,
-                question.get("sql") or "",
-                tuple(question.get("tables") or ()),
-                bridge_tables=tuple(question.get("bridge") or ()),
+                record.get("sql") or "",
+                tuple(record.get("tables") or ()),
+                bridge_tables=tuple(record.get("bridge") or ()),
                 dialect=dialect,
             )
 
 
-def _question(line: str, where: str) -> Mapping[str, Any]:
-    """One line of a questions file, checked."""
+def _parse_record(line: str, where: str) -> Mapping[str, Any]:
+    """Parse and check one line of a questions file."""
     try:
-        question = json.loads(line)
+        record = json.loads(line)
     except ValueError as error:
         raise JoinGRError(f"{where} is not JSON ({error}): write {SHAPE}.") from error
-    if not isinstance(question, dict) or not isinstance(question.get("question"), str):
+    if not isinstance(record, dict) or not isinstance(record.get("question"), str):
         raise JoinGRError(f"{where} has no text at 'question': write {SHAPE}.")
-    for part, kind in (("sql", str), ("tables", list), ("bridge", list)):
-        value = question.get(part)
+    for key, kind in (("sql", str), ("tables", list), ("bridge", list)):
+        value = record.get(key)
         if value is not None and not isinstance(value, kind):
-            raise JoinGRError(f"{where} has a value of type {type(value).__name__} at {part!r}: write {SHAPE}.")
-    if not question.get("tables") and not question.get("sql"):
+            raise JoinGRError(f"{where} has a value of type {type(value).__name__} at {key!r}: write {SHAPE}.")
+    if not record.get("tables") and not record.get("sql"):
         raise JoinGRError(f"{where} has neither 'tables' nor 'sql', so its gold tables are unknown: write {SHAPE}.")
-    return question
+    return record

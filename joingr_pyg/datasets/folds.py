@@ -1,4 +1,4 @@
-"""The folds of a cross-validation, for a benchmark without a training split (section 4: five on BEAVER)."""
+"""Folds of a cross-validation, for a benchmark without a training split (section 4: five folds on BEAVER)."""
 
 from collections.abc import Sequence
 
@@ -10,30 +10,31 @@ from torch import Tensor
 from joingr_pyg.errors import JoinGRError
 
 BY_DATABASE = "database"
-"""Deals whole databases, so that a fold is of schemas that no other has seen."""
-
+"""Value of ``groups`` that keeps each database in one fold, so that the test is on unseen schemas."""
 
 OUTER_FOLDS = 5
+"""Number of outer folds of :func:`make_inner_folds`."""
 
 
-def deal_folds(
+def make_folds(
     query: Tensor, databases: Sequence[str], folds: int, seed: int, groups: bool | str = False
 ) -> list[list[int]]:
-    """Deal questions into folds.
+    """Split questions into folds.
 
     Args:
         query: ``[Q, d]`` normalised question embeddings.
         databases: ``Q`` names of the questions' databases.
         folds: Number of folds.
-        seed: Seed of the order in which they are dealt.
-        groups: What shares a fold: nothing, near-paraphrases (``True``) or all questions of a database
-            (``"database"``).
+        seed: Seed of the random assignment.
+        groups: Which questions are kept in the same fold: none (``False``), near-paraphrases (``True``) or all
+            questions of a database (``"database"``).
 
     Returns:
         The positions of each fold's test questions, ascending.
 
     Raises:
-        JoinGRError: If there are fewer questions or groups than folds, fewer than two folds, or no such groups.
+        JoinGRError: If there are fewer questions or groups than folds, fewer than two folds, or ``groups`` has another
+            value.
     """
     if groups == BY_DATABASE:
         return split_database_folds(databases, folds, seed)
@@ -42,49 +43,55 @@ def deal_folds(
     return split_grouped_folds(query, folds, seed) if groups else split_folds(len(query), folds, seed)
 
 
-def deal_inner_folds(
+def make_inner_folds(
     query: Tensor, databases: Sequence[str], held_out: int | None, folds: int, seed: int, groups: bool | str = False
 ) -> list[list[int]]:
-    """Deal what is left when one of :data:`OUTER_FOLDS` folds of paraphrases is held out: settings are chosen on that.
+    """Split the questions into folds after holding out one of :data:`OUTER_FOLDS` outer folds.
+
+    Nested cross-validation: settings are chosen on the inner folds, without the questions of the outer fold. Outer
+    folds keep paraphrases together and are split with seed 0.
 
     Args:
-        query: As of :func:`deal_folds`, like all that follows but ``held_out``.
-        databases: Likewise.
-        held_out: Number of the fold that is left out, dealt with seed 0; ``None`` leaves nothing out.
-        folds: Number of folds of the rest.
-        seed: Seed of the order in which the rest is dealt.
-        groups: What shares a fold.
+        query: ``[Q, d]`` normalised question embeddings.
+        databases: ``Q`` names of the questions' databases.
+        held_out: Number of the outer fold to hold out. ``None`` holds nothing out.
+        folds: Number of inner folds.
+        seed: Seed of the inner folds.
+        groups: As in :func:`make_folds`.
+
+    Returns:
+        The positions of each inner fold's test questions, ascending.
 
     Raises:
-        JoinGRError: As :func:`deal_folds`, or if there is no such fold.
+        JoinGRError: As :func:`make_folds`, or if there is no such outer fold.
     """
     if held_out is None:
-        return deal_folds(query, databases, folds, seed, groups)
+        return make_folds(query, databases, folds, seed, groups)
     if not 0 <= held_out < OUTER_FOLDS:
         raise JoinGRError(f"'fold_held_out' needs to be from 0 to {OUTER_FOLDS - 1} (got {held_out}).")
-    out = set(split_grouped_folds(query, OUTER_FOLDS, 0)[held_out])
-    rows = [row for row in range(len(query)) if row not in out]
-    inner = deal_folds(query[rows], [databases[row] for row in rows], folds, seed, groups)
+    outer = set(split_grouped_folds(query, OUTER_FOLDS, 0)[held_out])
+    rows = [row for row in range(len(query)) if row not in outer]
+    inner = make_folds(query[rows], [databases[row] for row in rows], folds, seed, groups)
     return [[rows[i] for i in fold] for fold in inner]
 
 
 def split_database_folds(databases: Sequence[str], folds: int, seed: int) -> list[list[int]]:
-    """Deal databases into folds, each with all of its questions; arguments and errors as of :func:`deal_folds`."""
+    """Split whole databases into folds. Arguments and errors are those of :func:`make_folds`."""
     names = sorted(set(databases))
     if not 2 <= folds <= len(names):
         raise JoinGRError(f"'folds' needs to be from 2 to the number of databases, {len(names)} (got {folds}).")
     np.random.default_rng(seed).shuffle(names)
-    dealt = {name: number % folds for number, name in enumerate(names)}
-    return [[i for i, name in enumerate(databases) if dealt[name] == fold] for fold in range(folds)]
+    fold_of = {name: number % folds for number, name in enumerate(names)}
+    return [[i for i, name in enumerate(databases) if fold_of[name] == fold] for fold in range(folds)]
 
 
 def split_folds(num_questions: int, folds: int, seed: int) -> list[list[int]]:
-    """Deal questions into folds of equal size, give or take one.
+    """Split questions into folds whose sizes differ by at most one.
 
     Args:
         num_questions: Number of questions.
         folds: Number of folds, at least 2.
-        seed: Seed of the order in which questions are dealt.
+        seed: Seed of the random assignment.
 
     Returns:
         The positions of each fold's test questions, ascending.
@@ -99,16 +106,16 @@ def split_folds(num_questions: int, folds: int, seed: int) -> list[list[int]]:
 
 
 def split_grouped_folds(query: Tensor, folds: int, seed: int, cosine: float = 0.75) -> list[list[int]]:
-    """Deal questions into folds such that near-paraphrases share one.
+    """Split questions into folds that keep near-paraphrases together.
 
-    Questions whose cosine is at least ``cosine`` belong to one group, also over others between them. Groups are dealt
-    largest first to the smallest fold; equal ones in an order drawn from the seed.
+    Groups are the connected components of the graph that links questions with a cosine of at least ``cosine``. They are
+    assigned to the currently smallest fold, largest group first; groups of equal size in random order.
 
     Args:
         query: ``[Q, d]`` normalised question embeddings.
         folds: Number of folds, at least 2.
-        seed: Seed of the order of equal groups.
-        cosine: Cosine from which two questions are paraphrases.
+        seed: Seed of the order of groups of equal size.
+        cosine: Smallest cosine of two paraphrases.
 
     Returns:
         The positions of each fold's test questions, ascending.
@@ -122,7 +129,7 @@ def split_grouped_folds(query: Tensor, folds: int, seed: int, cosine: float = 0.
         raise JoinGRError(f"'folds' needs to be from 2 to the number of paraphrase groups, {count} (got {folds}).")
     members: list[list[int]] = [np.flatnonzero(group == number).tolist() for number in range(count)]
     np.random.default_rng(seed).shuffle(members)
-    dealt: list[list[int]] = [[] for _ in range(folds)]
+    assigned: list[list[int]] = [[] for _ in range(folds)]
     for questions in sorted(members, key=len, reverse=True):
-        min(dealt, key=len).extend(questions)
-    return [sorted(fold) for fold in dealt]
+        min(assigned, key=len).extend(questions)
+    return [sorted(fold) for fold in assigned]

@@ -1,4 +1,4 @@
-"""Gold tables and joins of questions as numbers within a corpus."""
+"""Gold tables and joins of questions as table and join numbers of a corpus."""
 
 from collections.abc import Sequence
 
@@ -9,20 +9,20 @@ from joingr_pyg.data.corpus import Corpus
 from joingr_pyg.datasets.benchmark import Question
 
 
-def gold_tables(questions: Sequence[Question], corpus: Corpus) -> Tensor:
-    """``[Q, G]`` numbers of the gold tables, ``-1`` for empty places."""
+def gold_table_numbers(questions: Sequence[Question], corpus: Corpus) -> Tensor:
+    """``[Q, G]`` numbers of the gold tables, padded with ``-1``."""
     return _padded([[corpus.table_number[name] for name in question.gold] for question in questions])
 
 
-def bridge_tables(questions: Sequence[Question], corpus: Corpus) -> Tensor:
-    """``[Q, G]`` numbers of the gold tables that only connect others, ``-1`` for empty places."""
+def bridge_table_numbers(questions: Sequence[Question], corpus: Corpus) -> Tensor:
+    """``[Q, G]`` numbers of the gold tables that only connect others, padded with ``-1``."""
     return _padded(
         [[corpus.table_number[question.database, table] for table in question.bridge_tables] for question in questions]
     )
 
 
-def gold_joins(questions: Sequence[Question], corpus: Corpus) -> Tensor:
-    """``[Q, G]`` numbers of the annotated gold join edges, ``-1`` for empty places and joins the graph lacks."""
+def gold_join_numbers(questions: Sequence[Question], corpus: Corpus) -> Tensor:
+    """``[Q, G]`` numbers of the annotated gold join edges; ``-1`` is padding, or a join that is not in the graph."""
     owner = corpus.owner.tolist()
     names = [(*corpus.tables[table], column) for table, column in zip(owner, corpus.columns, strict=True)]
     edges = {frozenset((names[a], names[b])): edge for edge, (a, b) in enumerate(corpus.join_index.t().tolist())}

@@ -1,4 +1,4 @@
-"""A split of a benchmark as a PyG dataset: a join graph for each database, with the questions beside them."""
+"""A split of a benchmark as a PyG dataset: one join graph per database, and the questions."""
 
 import hashlib
 import logging
@@ -18,7 +18,7 @@ from joingr_pyg.data.corpus import Corpus
 from joingr_pyg.data.embedding import embed_schemas
 from joingr_pyg.data.graph import count_edges, join_graph
 from joingr_pyg.data.queries import Queries
-from joingr_pyg.datasets.assembly import tell_dropped
+from joingr_pyg.datasets.assembly import warn_of_dropped_questions
 from joingr_pyg.datasets.benchmark import Benchmark, Dropped, Question
 from joingr_pyg.datasets.compound_questions import benchmark_with_compound_questions
 from joingr_pyg.datasets.cryptic_names import benchmark_with_cryptic_names
@@ -32,7 +32,7 @@ logger = logging.getLogger(__name__)
 
 
 class _Processed(NamedTuple):
-    """What a processed file holds: the benchmark and its graphs as PyG collates them."""
+    """The content of a processed file: the benchmark and its graphs as PyG collates them."""
 
     benchmark: Benchmark
     graphs: HeteroData
@@ -42,32 +42,31 @@ class _Processed(NamedTuple):
 class JoinGraphs(InMemoryDataset):
     """One split of a benchmark: ``dataset[i]`` is the join graph of its ``i``-th database.
 
-    Raw files lie below ``root`` in the layout of the official downloads and are fetched where they are missing. What
-    is made of them is kept below ``cache``, under a name that is a digest of everything that went into it: the raw
-    files, the encoder, the options and this package's own code. It is written in one step and read without executing
-    code.
+    Raw files are in ``root`` in the layout of the official downloads; missing files are downloaded. Processed graphs
+    are stored in ``cache``. The name of a processed file is a digest of everything it depends on: the raw files, the
+    encoder, the options and the code of this package. Files are written atomically and read without executing code.
 
     Args:
-        root: Folder with the benchmarks' raw files, one folder a benchmark.
+        root: Folder with the raw files, one folder per benchmark.
         split: Name of the split.
         encoder: Encoder of columns, joins and questions.
         cache: Folder for processed files.
-        download: Fetch raw files that are missing from their official source.
-        strict: Raise at the first question that cannot be resolved, rather than dropping it.
-        expand_names: Spell out abbreviations and words run together in names, where the source does not.
+        download: Download missing raw files from their official source.
+        strict: Raise at the first question that cannot be resolved, instead of dropping it.
+        expand_names: Expand abbreviations and split run-together words in names that have no natural name.
         cryptic_names: Abbreviate the names of all tables and columns at random, and drop natural names and
-            descriptions; with ``expand_names``, what common abbreviations remain is spelt out again.
-        compound_questions: How many questions of a database are asked as one, at least 1.
+            descriptions. With ``expand_names``, common abbreviations among them are expanded again.
+        compound_questions: Number of questions of a database that are concatenated into one, at least 1.
 
     Raises:
-        JoinGRError: If the split does not exist, an argument is out of its range, a file is missing or damaged, or in
+        JoinGRError: If the split does not exist, an argument is out of range, a file is missing or damaged, or in
             strict mode a question cannot be resolved.
     """
 
     benchmark_name: str
     splits: ClassVar[tuple[str, ...]]
     reports_databases: ClassVar[bool] = False
-    """Whether a run prints the metrics of each database beside those of all."""
+    """Whether a run also prints the metrics of each database."""
 
     benchmark: Benchmark
 
@@ -98,7 +97,7 @@ class JoinGraphs(InMemoryDataset):
         self.compound_questions = compound_questions
         self._cache = Path(cache).expanduser()
         self._allow_download = download
-        # PyG's own processing is neither atomic nor safe in two processes, and keeps pickles beside its files.
+        # PyG's own processing is not atomic, not safe with two processes, and writes pickle files.
         super().__init__(str(Path(root).expanduser()), log=False)
         if download:
             self.fetch_missing()
@@ -112,7 +111,7 @@ class JoinGraphs(InMemoryDataset):
     def raw_file_names(self) -> list[str]:
         """Raw files of this split, relative to :attr:`raw_dir`.
 
-        Those that are fetched from the official source; all files of the folder where there is no such source.
+        They are the files of the official source, or all files of the folder if there is no official source.
         """
         if self.benchmark_name in SOURCES:
             files = SOURCES[self.benchmark_name].files
@@ -129,7 +128,7 @@ class JoinGraphs(InMemoryDataset):
         return [f"{self.benchmark_name}-{self.split}-{self._digest()}.pt"]
 
     def fetch_missing(self) -> None:
-        """Fetch the raw files that are missing, where the benchmark has an official source."""
+        """Download missing raw files, if the benchmark has an official source."""
         if self.benchmark_name in SOURCES and not all(os.path.exists(path) for path in self.raw_paths):
             fetch(self.benchmark_name, Path(self.root), split=self.split)
 
@@ -139,7 +138,7 @@ class JoinGraphs(InMemoryDataset):
 
     @property
     def options(self) -> dict[str, Any]:
-        """What it was asked for besides its split, and may be another benchmark for."""
+        """The options, besides the split, that the benchmark depends on."""
         return {
             "strict": self.strict,
             "expand_names": self.expand_names,
@@ -149,11 +148,11 @@ class JoinGraphs(InMemoryDataset):
 
     @property
     def title(self) -> str:
-        """Benchmark and split, as people say them."""
-        said = ["cryptic names"] * self.cryptic_names + ["names expanded"] * self.expand_names
+        """Benchmark, split and options in words."""
+        options = ["cryptic names"] * self.cryptic_names + ["names expanded"] * self.expand_names
         if self.compound_questions > 1:
-            said.append(f"{self.compound_questions} questions as one")
-        return f"{self.benchmark_name} {self.split}" + (f" with {' and '.join(said)}" if said else "")
+            options.append(f"{self.compound_questions} questions as one")
+        return f"{self.benchmark_name} {self.split}" + (f" with {' and '.join(options)}" if options else "")
 
     @property
     def questions(self) -> tuple[Question, ...]:
@@ -168,7 +167,7 @@ class JoinGraphs(InMemoryDataset):
         return self.benchmark.databases
 
     def corpus(self, database: str | None = None) -> Corpus:
-        """The retrieval pool of all databases, or of one of them.
+        """The retrieval pool of all databases, or of one database.
 
         Raises:
             JoinGRError: If there is no such database.
@@ -179,7 +178,7 @@ class JoinGraphs(InMemoryDataset):
         return Corpus.from_graphs(graphs)
 
     def only(self, databases: Collection[str]) -> Self:
-        """The same split with the graphs of some databases alone; its questions stay."""
+        """The same split with the graphs of some databases only. The questions stay the same."""
         return self.index_select([row for row, database in enumerate(self.databases) if database.name in databases])
 
     def encode_questions(self) -> Queries:
@@ -224,7 +223,7 @@ class JoinGraphs(InMemoryDataset):
                 processed = self._build()
                 _save(processed, path)
             else:
-                tell_dropped(processed.benchmark)
+                warn_of_dropped_questions(processed.benchmark)
         self.benchmark, self.data, self.slices = processed
 
     def _build(self) -> _Processed:
@@ -239,7 +238,7 @@ class JoinGraphs(InMemoryDataset):
 
 
 def build_graphs(databases: Sequence[Database], encoder: Encoder) -> list[HeteroData]:
-    """The join graph of each database, all of their texts embedded at once."""
+    """The join graph of each database. The texts of all databases are embedded together."""
     vectors = embed_schemas(databases, encoder)
     return [join_graph(database, *parts) for database, parts in zip(databases, vectors, strict=True)]
 
@@ -252,8 +251,8 @@ def _load(path: Path) -> _Processed | None:
         )
     except FileNotFoundError:
         return None
-    except Exception as error:  # A cut file fails in many ways, and the raw files are there to make it again.
-        logger.warning("The processed file %s is damaged (%s): it is made anew.", path, type(error).__name__)
+    except Exception as error:  # A truncated file fails in many ways; it is made again from the raw files.
+        logger.warning("The processed file %s is damaged (%s): it is made again.", path, type(error).__name__)
         return None
 
 

@@ -1,4 +1,4 @@
-"""Where the benchmarks officially live, and how to get what is missing of them."""
+"""Official download sources of the benchmarks."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,10 +13,10 @@ class SourceFile:
     """One file of a benchmark.
 
     Args:
-        target: Path below the data folder.
-        path: Path below the benchmark's base URL.
-        member: Pattern of the file's name within the archive at ``path``; empty where ``path`` is the file itself.
-        split: The split that needs it; empty where all do.
+        target: Path relative to the data folder.
+        path: Path relative to the benchmark's base URL.
+        member: Pattern of the file's name in the archive at ``path``. If empty, ``path`` is the file itself.
+        split: The split that needs the file. If empty, all splits need it.
     """
 
     target: str
@@ -27,7 +27,7 @@ class SourceFile:
 
 @dataclass(frozen=True)
 class Source:
-    """Where a benchmark officially lives: its base URL and its files."""
+    """The official source of a benchmark: its base URL and its files."""
 
     base: str
     files: tuple[SourceFile, ...]
@@ -69,33 +69,33 @@ SOURCES: Mapping[str, Source] = {
         ),
     ),
 }
-"""The official source of each benchmark, by the name of its dataset.
+"""The official source of each benchmark, by dataset name.
 
-BIRD's column descriptions are not among them: they are CSV files in ``train_databases.zip`` and
-``dev_databases.zip``, which lie compressed within the two archives, where ranges do not reach. The readers use
-``bird/column_descriptions.json`` where it lies beside the data.
+BIRD's column descriptions are not included. They are CSV files in ``train_databases.zip`` and ``dev_databases.zip``,
+compressed archives inside the two archives, which range requests cannot read. The readers use
+``bird/column_descriptions.json`` if it is in the data folder.
 """
 
 
 def fetch(benchmark: str, root: Path, *, split: str | None = None, base: str | None = None) -> tuple[Path, ...]:
-    """Get what is missing of a benchmark and leave what is there.
+    """Download the missing files of a benchmark; existing files are kept.
 
-    Nothing is written, and the network not touched, where every file is there already.
+    If no file is missing, nothing is written and the network is not used.
 
     Args:
         benchmark: Name of the benchmark.
         root: The data folder.
-        split: Only the files that this split needs; all of them by default.
-        base: URL to fetch from instead of the official one.
+        split: Download only the files that this split needs. The default is all files.
+        base: URL to download from instead of the official one.
 
     Returns:
-        The files, all of them present, in the order of :data:`SOURCES`.
+        The paths of the files, in the order of :data:`SOURCES`.
 
     Raises:
         JoinGRError: If the benchmark has no official source, or a missing file cannot be fetched.
     """
     if benchmark not in SOURCES:
-        raise JoinGRError(f"There is no official source of {benchmark!r}; there is one of {', '.join(SOURCES)}.")
+        raise JoinGRError(f"Dataset {benchmark!r} has no official source; these have one: {', '.join(SOURCES)}.")
     source = SOURCES[benchmark]
     base = (base or source.base).rstrip("/")
     files = [file for file in source.files if split is None or file.split in ("", split)]
@@ -105,6 +105,6 @@ def fetch(benchmark: str, root: Path, *, split: str | None = None, base: str | N
             members.setdefault(file.path, {})[file.member] = root / file.target
         else:
             fetch_file(f"{base}/{file.path}", root / file.target)
-    for path, wanted in members.items():
-        fetch_zip_members(f"{base}/{path}", wanted)
+    for path, targets in members.items():
+        fetch_zip_members(f"{base}/{path}", targets)
     return tuple(root / file.target for file in files)

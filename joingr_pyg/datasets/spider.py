@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from joingr_pyg.datasets.assembly import Asked, assemble, require
+from joingr_pyg.datasets.assembly import RawQuestion, assemble, require_choice
 from joingr_pyg.datasets.benchmark import Benchmark
 from joingr_pyg.schema import Database
 from joingr_pyg.schema.readers.descriptions import describe, read_descriptions
@@ -13,40 +13,40 @@ QUESTIONS = {"train": "train_spider.json", "dev": "dev.json"}
 """The questions file of each split."""
 
 FIELDS = {"question": str, "db_id": str, "query": str}
-"""What an entry of a questions file must hold."""
+"""Required fields of an entry of a questions file."""
 
 
 def read_spider(root: str | Path, split: str, *, strict: bool = False, descriptions: bool = False) -> Benchmark:
-    """Read a split of Spider, with the databases that its questions ask of.
+    """Read a split of Spider, with the databases of its questions only.
 
-    All 166 databases are what :func:`read_spider_databases` gives.
+    :func:`read_spider_databases` reads all 166 databases.
 
     Args:
         root: The folder with ``tables.json``, ``train_spider.json`` and ``dev.json``.
         split: ``"train"`` or ``"dev"``.
-        strict: Raise at the first question that cannot be resolved, rather than dropping it.
-        descriptions: Attach ``column_descriptions.json``, which is no part of Spider.
+        strict: Raise at the first question that cannot be resolved, instead of dropping it.
+        descriptions: Attach ``column_descriptions.json``, which is not part of Spider.
 
     Raises:
-        JoinGRError: If there is no such split, or a file is missing or malformed; in strict mode, if a
-            question cannot be resolved.
+        JoinGRError: If there is no such split, or a file is missing or malformed. In strict mode, if a question
+            cannot be resolved.
     """
-    require("split of spider", split, QUESTIONS)
+    require_choice("split of spider", split, QUESTIONS)
     records = read_records(Path(root) / QUESTIONS[split], FIELDS)
-    asked_of = {record["db_id"] for record in records}
+    used = {record["db_id"] for record in records}
     databases = read_spider_databases(root, descriptions=descriptions)
     return assemble(
         "spider",
         split,
-        [database for database in databases if database.name in asked_of],
-        (Asked(record["question"], record["db_id"], record["query"]) for record in records),
+        [database for database in databases if database.name in used],
+        (RawQuestion(record["question"], record["db_id"], record["query"]) for record in records),
         dialect="sqlite",
         strict=strict,
     )
 
 
 def read_spider_databases(root: str | Path, *, descriptions: bool = False) -> tuple[Database, ...]:
-    """Read all databases of Spider, those of every split; arguments and errors as :func:`read_spider`."""
+    """Read the databases of all splits of Spider. Arguments and errors are those of :func:`read_spider`."""
     databases = read_tables_json(Path(root) / "tables.json")
     if descriptions:
         databases = describe(databases, read_descriptions(Path(root) / "column_descriptions.json"))

@@ -13,7 +13,7 @@ from torchmetrics import Metric
 
 from joingr_pyg.data.queries import Queries
 from joingr_pyg.datasets import JoinGraphs, Question
-from joingr_pyg.datasets.gold import bridge_tables, gold_tables
+from joingr_pyg.datasets.gold import bridge_table_numbers, gold_table_numbers
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.evaluation.metrics import BridgeRecall, RetrievalMetrics, SetMetrics
 from joingr_pyg.evaluation.spread import mean_and_spread
@@ -117,13 +117,13 @@ def evaluate(
                 start = time.perf_counter()
                 ranking = retriever.rank(queries[chunk], places)
                 seconds += time.perf_counter() - start
-                gold = gold_tables(asked, corpus)
+                gold = gold_table_numbers(asked, corpus)
                 if retriever.calibration is not None:
                     probability = retriever.needed(ranking, queries[chunk])
                     size = set_sizes(probability, complete)
                     sets.update(ranking.table[:, :CANDIDATES], size, probability, gold)
                 ranking = ranking.first(max(metrics.ks))
-                bridge = bridge_tables(asked, corpus)
+                bridge = bridge_table_numbers(asked, corpus)
                 metrics.update(ranking.table, gold)
                 bridges.update(ranking.table, bridge)
                 for name, rows_of in _rows_by_database(asked).items():

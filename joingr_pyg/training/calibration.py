@@ -9,7 +9,7 @@ from lightning.pytorch.strategies import SingleDeviceStrategy
 from joingr_pyg.data.queries import Queries
 from joingr_pyg.datasets import Question
 from joingr_pyg.datasets.folds import split_folds, split_grouped_folds
-from joingr_pyg.datasets.gold import gold_tables
+from joingr_pyg.datasets.gold import gold_table_numbers
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.models import Retriever
 from joingr_pyg.models.calibration import Calibration
@@ -43,7 +43,7 @@ def calibrate_on(model: Retriever, queries: Queries, questions: Sequence[Questio
     """
     for module in model.modules():
         module.training = isinstance(module, QuestionMemory)
-    calibration = model.calibrate(queries, gold_tables(questions, model.corpus))
+    calibration = model.calibrate(queries, gold_table_numbers(questions, model.corpus))
     model.eval()
     return calibration
 
@@ -76,7 +76,9 @@ def cross_fit(train_model: TrainModel, queries: Queries, questions: Sequence[Que
     for fold in _folds(queries, seed):
         rest = sorted(set(range(len(queries))) - set(fold))
         model = train_model(queries[rest], [questions[i] for i in rest]).eval()
-        ranked_folds.append(model.answered(queries[fold], gold_tables([questions[i] for i in fold], model.corpus)))
+        ranked_folds.append(
+            model.answered(queries[fold], gold_table_numbers([questions[i] for i in fold], model.corpus))
+        )
     score, database, needed, lengths = zip(*ranked_folds, strict=True)
     length = None if any(of_fold is None for of_fold in lengths) else torch.cat(lengths)
     return Calibration.fit(torch.cat(score), torch.cat(database), torch.cat(needed), length)

@@ -9,7 +9,7 @@ from torch.utils.data import Dataset
 
 from joingr_pyg.data.queries import Queries
 from joingr_pyg.datasets import Question
-from joingr_pyg.datasets.gold import gold_joins, gold_tables
+from joingr_pyg.datasets.gold import gold_join_numbers, gold_table_numbers
 from joingr_pyg.models import Evidence, TrainableRetriever
 
 CHUNK = 256
@@ -54,8 +54,8 @@ class QuestionSet(Dataset[QuestionBatch]):
         self.query = queries.vector
         evidence = [model.evidence(chunk) for chunk in queries.split(CHUNK)]
         self.evidence = type(evidence[0]).cat(evidence)
-        self.gold = gold_tables(questions, corpus)
-        self.gold_edges = gold_joins(questions, corpus)
+        self.gold = gold_table_numbers(questions, corpus)
+        self.gold_edges = gold_join_numbers(questions, corpus)
         number = dict(zip((database for database, _ in corpus.tables), corpus.database.tolist(), strict=True))
         self.database = torch.tensor([number[question.database] for question in questions])
         self.table_database = corpus.database

@@ -25,13 +25,13 @@ def write(root: Path, file: str, content: Any) -> None:
     (root / file).write_text(json.dumps(content))
 
 
-def asked(database: str, sql: str = "SELECT 1 FROM a", **annotations: Any) -> dict[str, Any]:
+def record(database: str, sql: str = "SELECT 1 FROM a", **annotations: Any) -> dict[str, Any]:
     return {"question": "Which?", "db_id": database, "sql": sql, **annotations}
 
 
 def test_the_warehouse_has_annotated_tables_and_joins(root: Path) -> None:
     gold = {"gold_tables": ["dw#sep#B", "dw#sep#A"], "join_keys": [["b.A_K", "A.K"]]}
-    write(root, "dev_dw.json", [asked("dw", **gold), asked("nova", gold_tables=["nova#sep#a"])])
+    write(root, "dev_dw.json", [record("dw", **gold), record("nova", gold_tables=["nova#sep#a"])])
     beaver = read_beaver(root, "dw")
     assert (beaver.name, beaver.split) == ("beaver", "dev")
     assert [database.name for database in beaver.databases] == ["dw"]
@@ -42,23 +42,23 @@ def test_the_warehouse_has_annotated_tables_and_joins(root: Path) -> None:
     assert [(dropped.index, dropped.database) for dropped in beaver.dropped] == [(1, "nova")]
 
 
-def test_a_gold_join_of_nothing_is_left_out_with_a_warning(root: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_gold_join_of_an_unknown_column_is_skipped(root: Path, caplog: pytest.LogCaptureFixture) -> None:
     gold = {"gold_tables": ["dw#sep#A"], "join_keys": [["A.K", "C.K"], ["A.K", "B.A_K"]]}
-    write(root, "dev_dw.json", [asked("dw", **gold)])
+    write(root, "dev_dw.json", [record("dw", **gold)])
     assert read_beaver(root, "dw").questions[0].gold_joins == ((("A", "K"), ("B", "A_K")),)
-    assert "question 0 is left out: there is no column 'C.K'" in caplog.text
+    assert "question 0 is skipped: there is no column 'C.K'" in caplog.text
 
 
 @pytest.mark.parametrize("gold", ["dw#sep#C", "nova#sep#a"])
-def test_a_gold_table_the_database_lacks_drops_the_question(root: Path, gold: str) -> None:
-    write(root, "dev_dw.json", [asked("dw", gold_tables=[gold])])
+def test_a_question_with_an_unknown_gold_table_is_dropped(root: Path, gold: str) -> None:
+    write(root, "dev_dw.json", [record("dw", gold_tables=[gold])])
     assert gold.removeprefix("dw#sep#") in read_beaver(root, "dw").dropped[0].reason
     with pytest.raises(JoinGRError, match="Question 0 of beaver dev"):
         read_beaver(root, "dw", strict=True)
 
 
-def test_the_network_s_gold_tables_come_from_mysql_where_not_annotated(root: Path) -> None:
-    write(root, "dev_nw.json", [asked("nova", 'SELECT `a`.`id` FROM `A` AS a WHERE id = "it\'s"', join_keys=[])])
+def test_gold_tables_of_the_network_are_read_from_mysql_queries(root: Path) -> None:
+    write(root, "dev_nw.json", [record("nova", 'SELECT `a`.`id` FROM `A` AS a WHERE id = "it\'s"', join_keys=[])])
     (root / "dw_join_keys.json").unlink()
     beaver = read_beaver(root, "nw", strict=True)
     assert (beaver.name, beaver.split) == ("beaver_nw", "dev")
@@ -66,11 +66,11 @@ def test_the_network_s_gold_tables_come_from_mysql_where_not_annotated(root: Pat
     assert beaver.questions[0].gold == (("nova", "a"),)
 
 
-def test_the_network_s_questions_may_be_absent(root: Path) -> None:
+def test_missing_questions_of_the_network_are_explained(root: Path) -> None:
     with pytest.raises(JoinGRError) as caught:
         read_beaver(root, "nw")
     assert str(root / "dev_nw.json") in str(caught.value)
-    assert "not every release holds them" in str(caught.value)
+    assert "not every release has them" in str(caught.value)
 
 
 @pytest.mark.parametrize("file", ["dev_dw.json", "dev_tables.json", "dw_join_keys.json"])
@@ -81,7 +81,7 @@ def test_a_missing_file_is_named(root: Path, file: str) -> None:
         read_beaver(root, "dw")
 
 
-def test_an_unknown_part_is_told(root: Path) -> None:
+def test_an_unknown_part_is_refused(root: Path) -> None:
     with pytest.raises(JoinGRError, match="There is no part of beaver 'both': choose 'dw' or 'nw'"):
         read_beaver(root, "both")
 
@@ -111,19 +111,19 @@ def test_the_warehouse_s_words_come_in_levels(root: Path, monkeypatch: pytest.Mo
     assert (names.joins[0].description, full.joins[0].description) == ("", "why")
 
 
-def test_words_of_no_such_level_or_part_are_told(root: Path) -> None:
+def test_an_unknown_level_of_words_is_refused(root: Path) -> None:
     with pytest.raises(JoinGRError, match="no level of words of beaver dw 'all': choose 'none' or 'names' or 'full'"):
         read_beaver(root, "dw", words="all")
     with pytest.raises(JoinGRError, match="no level of words of beaver nw 'names': choose 'none'"):
         read_beaver(root, "nw", words="names")
 
 
-def test_the_bundled_words_say_who_wrote_them_and_from_what() -> None:
+def test_the_bundled_words_state_their_provenance() -> None:
     assert "language model" in read_words(BUNDLED).provenance
     assert "from the schema" in read_words(BUNDLED).provenance
 
 
-def test_the_bundled_words_are_of_the_real_warehouse(benchmarks: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_bundled_words_describe_the_real_warehouse(benchmarks: Path, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level("INFO"):
         (warehouse,) = read_beaver(benchmarks / "beaver", "dw", words="full").databases
     assert "Left out" not in caplog.text
@@ -148,7 +148,7 @@ def test_the_real_warehouse_s_questions(benchmarks: Path, caplog: pytest.LogCapt
     assert not caplog.records
 
 
-def test_two_gold_joins_of_the_real_warehouse_are_no_join_keys(benchmarks: Path) -> None:
+def test_two_gold_joins_of_the_real_warehouse_are_not_in_its_graph(benchmarks: Path) -> None:
     beaver = read_beaver(benchmarks / "beaver", "dw")
     joins = {join.endpoints for join in beaver.databases[0].joins}
     gold = {frozenset(pair) for question in beaver.questions for pair in question.gold_joins}

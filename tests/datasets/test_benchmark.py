@@ -10,15 +10,15 @@ from joingr_pyg.errors import JoinGRError
 from joingr_pyg.schema import Column, Database, ForeignKey, Table
 
 
-def travelled(benchmark: Benchmark) -> Benchmark:
-    """Saved as plain values and read back without executing code."""
+def saved_and_loaded(benchmark: Benchmark) -> Benchmark:
+    """Save a benchmark as plain values and load it without executing code."""
     file = io.BytesIO()
     torch.save(benchmark.to_dict(), file)
     file.seek(0)
     return Benchmark.from_dict(torch.load(file, weights_only=True))
 
 
-def test_odd_names_come_back_verbatim() -> None:
+def test_unusual_names_survive_saving() -> None:
     names = ["Percent (%) Free", "Rep's Addr", "a.b", 'q"q', "名", "", "group", "trailing ", "new\nline"]
     table = Table("we ird", tuple(Column(name, "REAL", name.upper(), f"is {name}") for name in names), ("a.b", ""))
     database = Database("d b", (table,), (ForeignKey("we ird", "名", "we ird", ""),))
@@ -26,13 +26,13 @@ def test_odd_names_come_back_verbatim() -> None:
         7, "哪个?", "d b", ("we ird",), ((("we ird", "名"), ("we ird", "")),), 'SELECT "" FROM "we ird"'
     )
     benchmark = Benchmark("b", "dev", (database,), (question,), (Dropped(3, "gone", "no such database"),))
-    assert travelled(benchmark) == benchmark
-    assert travelled(benchmark).databases[0].joins == database.joins
+    assert saved_and_loaded(benchmark) == benchmark
+    assert saved_and_loaded(benchmark).databases[0].joins == database.joins
 
 
 @settings(max_examples=50, deadline=None)
 @given(st.lists(st.text(), min_size=1, max_size=4, unique=True), st.text(), st.booleans())
-def test_any_benchmark_comes_back_equal(columns: list[str], text: str, keyed: bool) -> None:
+def test_any_benchmark_survives_conversion(columns: list[str], text: str, keyed: bool) -> None:
     table = Table(text, tuple(map(Column, columns)), tuple(columns[:1]) if keyed else (), text, text)
     benchmark = Benchmark(text, text, (Database(text, (table,)),), (Question(0, text, text, (text,)),))
     assert Benchmark.from_dict(benchmark.to_dict()) == benchmark

@@ -39,7 +39,7 @@ def test_a_split_is_read_from_its_folder(root: Path) -> None:
     assert bird.databases[0]["items"].columns[0].description == ""
 
 
-def test_descriptions_beside_the_data_are_attached_unless_told_otherwise(root: Path) -> None:
+def test_descriptions_in_the_folder_are_attached_by_default(root: Path) -> None:
     (root / "column_descriptions.json").write_text('{"shop": {"items": {"id": "number of the item"}}}')
     assert read_bird(root, "dev").databases[0]["items"].columns[0].description == "number of the item"
     assert read_bird(root, "dev", descriptions=False).databases[0]["items"].columns[0].description == ""
@@ -69,7 +69,7 @@ def test_a_truncated_file_is_named(root: Path) -> None:
         read_bird(root, "dev")
 
 
-def test_an_unknown_split_is_told(root: Path) -> None:
+def test_an_unknown_split_is_refused(root: Path) -> None:
     shutil.copytree(root / "dev", root / "test")
     with pytest.raises(JoinGRError, match="There is no split of bird 'test'"):
         read_bird(root, "test")

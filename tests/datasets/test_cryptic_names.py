@@ -14,12 +14,12 @@ ZOO = Database("zoo", PARK.tables, PARK.foreign_keys)
 JOIN = (("animal", "keeper"), ("animalKeeper", "keeperId"))
 
 
-def test_gold_follows_the_names_of_its_database() -> None:
-    asked = (
+def test_gold_tables_and_joins_get_the_new_names() -> None:
+    questions = (
         Question(0, "Who feeds animal 7?", "park", ("animal", "animalKeeper"), (JOIN,), "SELECT * FROM animal"),
         Question(3, "Which are there?", "zoo", ("animal",)),
     )
-    benchmark = Benchmark("b", "dev", (PARK, ZOO), asked, (Dropped(1, "park", "no table"),))
+    benchmark = Benchmark("b", "dev", (PARK, ZOO), questions, (Dropped(1, "park", "no table"),))
     cryptic = benchmark_with_cryptic_names(benchmark)
     park, zoo = cryptic.databases
     assert [[table.name for table in database] for database in (park, zoo)] == [

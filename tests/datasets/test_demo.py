@@ -28,13 +28,13 @@ def connections() -> Iterator[dict[str, sqlite3.Connection]]:
         connection.close()
 
 
-def test_the_splits_share_the_warehouse_alone() -> None:
+def test_the_splits_share_only_the_warehouse() -> None:
     assert set(DATABASES["train"]) & set(DATABASES["test"]) == {WAREHOUSE}
     folders = {path.name for path in FOLDER.iterdir() if path.is_dir()}
     assert set(DATABASES["train"]) | set(DATABASES["test"]) == folders
 
 
-def test_the_demo_is_as_large_as_it_claims() -> None:
+def test_the_demo_has_its_documented_size() -> None:
     train, test = read_demo("train"), read_demo("test")
     databases = {database.name: database for database in (*train.databases, *test.databases)}
     assert len(databases) >= 8
@@ -54,17 +54,17 @@ def test_every_question_is_resolved_and_counted_once(demo: Benchmark) -> None:
 def test_the_gold_tables_are_those_that_sqlite_reads(
     demo: Benchmark, connections: dict[str, sqlite3.Connection]
 ) -> None:
-    """Also that every gold SQL runs: SQLite reports each table a statement reads while it prepares it."""
+    """Each gold SQL runs, and SQLite reports the tables that a statement reads while it prepares the statement."""
     for question in demo.questions:
         connection = connections[question.database]
         read: set[str] = set()
 
-        def note(action: int, table: str | None, *_: object, read: set[str] = read) -> int:
+        def record_read(action: int, table: str | None, *_: object, read: set[str] = read) -> int:
             if action == sqlite3.SQLITE_READ and table is not None:
                 read.add(table)
             return sqlite3.SQLITE_OK
 
-        connection.set_authorizer(note)
+        connection.set_authorizer(record_read)
         connection.execute(question.sql).fetchall()
         connection.set_authorizer(None)
         assert read == set(question.gold_tables), question.sql
@@ -73,61 +73,64 @@ def test_the_gold_tables_are_those_that_sqlite_reads(
 READING = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
 
 
-def test_the_gold_sql_does_nothing_but_read(demo: Benchmark, connections: dict[str, sqlite3.Connection]) -> None:
+def test_the_gold_sql_only_reads(demo: Benchmark, connections: dict[str, sqlite3.Connection]) -> None:
     for question in demo.questions:
         connection = connections[question.database]
-        done: set[int] = set()
+        actions: set[int] = set()
 
-        def note(action: int, *_: object, done: set[int] = done) -> int:
-            done.add(action)
+        def record_action(action: int, *_: object, actions: set[int] = actions) -> int:
+            actions.add(action)
             return sqlite3.SQLITE_OK
 
-        connection.set_authorizer(note)
+        connection.set_authorizer(record_action)
         connection.execute(f"EXPLAIN {question.sql}").fetchall()
         connection.set_authorizer(None)
-        assert done <= READING, question.sql
+        assert actions <= READING, question.sql
 
 
-def test_the_schemas_are_what_sqlite_makes_of_them(demo: Benchmark, connections: dict[str, sqlite3.Connection]) -> None:
+def test_schemas_equal_what_sqlite_reports(demo: Benchmark, connections: dict[str, sqlite3.Connection]) -> None:
     for database in demo.databases:
         connection = connections[database.name]
 
-        def ask(pragma: str, table: str, connection: sqlite3.Connection = connection) -> list[tuple[object, ...]]:
+        def pragma_rows(
+            pragma: str, table: str, connection: sqlite3.Connection = connection
+        ) -> list[tuple[object, ...]]:
             return connection.execute(f"SELECT * FROM pragma_{pragma}(?)", (table,)).fetchall()
 
-        made = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY rowid").fetchall()
-        assert [table.name for table in database] == [name for (name,) in made]
+        names = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY rowid").fetchall()
+        assert [table.name for table in database] == [name for (name,) in names]
         keys = set()
         for table in database:
-            columns = ask("table_info", table.name)  # number, name, type, not null, default, place in the primary key
+            # number, name, type, not null, default, position in the primary key
+            columns = pragma_rows("table_info", table.name)
             assert [(column.name, column.type) for column in table.columns] == [(row[1], row[2]) for row in columns]
             members = sorted((row[5], row[1]) for row in columns if row[5])
             assert list(table.primary_key) == [name for _, name in members]
-            for _, place, parent, column, referenced, *_ in ask("foreign_key_list", table.name):
+            for _, place, parent, column, referenced, *_ in pragma_rows("foreign_key_list", table.name):
                 keys.add((table.name, column, parent, referenced or database[parent].primary_key[place]))
         assert {(k.table, k.column, k.referenced_table, k.referenced_column) for k in database.foreign_keys} == keys
 
 
-def test_the_rows_keep_the_foreign_keys(connections: dict[str, sqlite3.Connection]) -> None:
+def test_rows_satisfy_the_foreign_keys(connections: dict[str, sqlite3.Connection]) -> None:
     broken = {
         name: connection.execute("PRAGMA foreign_key_check").fetchall() for name, connection in connections.items()
     }
     assert not any(broken.values()), broken
 
 
-def test_nearly_every_gold_sql_finds_rows(demo: Benchmark, connections: dict[str, sqlite3.Connection]) -> None:
+def test_nearly_all_gold_queries_return_rows(demo: Benchmark, connections: dict[str, sqlite3.Connection]) -> None:
     empty = [q.sql for q in demo.questions if not connections[q.database].execute(q.sql).fetchall()]
     assert len(empty) <= 0.05 * len(demo.questions), empty
 
 
-def test_every_table_is_needed(demo: Benchmark) -> None:
+def test_each_table_outside_the_warehouse_is_needed(demo: Benchmark) -> None:
     needed = {name for question in demo.questions for name in question.gold}
-    owned = {
+    tables = {
         (database.name, table.name) for database in demo.databases if database.name != WAREHOUSE for table in database
     }
-    assert owned <= needed
+    assert tables <= needed
 
 
-def test_an_unknown_split_is_told() -> None:
+def test_an_unknown_split_is_refused() -> None:
     with pytest.raises(JoinGRError, match="There is no split of demo 'dev': choose 'train' or 'test'"):
         read_demo("dev")

@@ -59,7 +59,7 @@ def test_names_are_expanded_and_words_attached(tmp_path: Path) -> None:
 def test_a_question_that_cannot_be_scored_is_dropped_with_its_reason(tmp_path: Path) -> None:
     folder = write_database(tmp_path / "shop", [*QUESTIONS, {"question": "Who?", "tables": ["nowhere"]}])
     benchmark = read_folder(folder)
-    assert [(each.index, each.database) for each in benchmark.dropped] == [(2, "shop")]
+    assert [(dropped.index, dropped.database) for dropped in benchmark.dropped] == [(2, "shop")]
     assert "'nowhere'" in benchmark.dropped[0].reason
     with pytest.raises(JoinGRError, match="Question 2 of shop all cannot be resolved"):
         read_folder(folder, strict=True)
@@ -74,7 +74,7 @@ def test_a_question_that_cannot_be_scored_is_dropped_with_its_reason(tmp_path: P
         ('{"question": "Who?", "tables": "cust"}', "a value of type str at 'tables'"),
     ],
 )
-def test_a_line_of_another_shape_is_refused(tmp_path: Path, line: str, message: str) -> None:
+def test_a_malformed_line_is_refused(tmp_path: Path, line: str, message: str) -> None:
     folder = write_database(tmp_path / "shop")
     (folder / "questions.jsonl").write_text(line)
     with pytest.raises(JoinGRError, match=message):
@@ -84,7 +84,7 @@ def test_a_line_of_another_shape_is_refused(tmp_path: Path, line: str, message: 
 def test_missing_folders_and_files_are_named(tmp_path: Path) -> None:
     with pytest.raises(JoinGRError, match=r"no folder '.*nowhere': give the folder"):
         read_folder(tmp_path / "nowhere")
-    with pytest.raises(JoinGRError, match=r"No schema lies in the folder .*schema\.json or schema\.sql"):
+    with pytest.raises(JoinGRError, match=r"no schema in the folder .*schema\.json or schema\.sql"):
         read_folder(tmp_path)
     folder = write_database(tmp_path / "shop")
     (folder / "questions.jsonl").unlink()
@@ -92,7 +92,7 @@ def test_missing_folders_and_files_are_named(tmp_path: Path) -> None:
         read_folder(folder)
 
 
-def test_the_dataset_is_keyed_by_the_files_it_reads(tmp_path: Path) -> None:
+def test_the_processed_file_depends_on_the_raw_files(tmp_path: Path) -> None:
     folder = write_database(tmp_path / "shop")
     (folder / "notes.txt").write_text("not read")
     assert [file.name for file in benchmark_files(folder)] == ["schema.sql", "questions.jsonl"]
@@ -105,6 +105,6 @@ def test_the_dataset_is_keyed_by_the_files_it_reads(tmp_path: Path) -> None:
     assert again.processed_file_names != before
 
 
-def test_the_folder_has_to_be_named(tmp_path: Path) -> None:
+def test_a_missing_path_is_refused(tmp_path: Path) -> None:
     with pytest.raises(JoinGRError, match=r"add dataset\.path=<folder>"):
         Folder("unused", "all", HashingEncoder(), tmp_path, path=None)

@@ -38,7 +38,7 @@ SCHOOL = {
     "foreign_keys": [[3, 1]],
 }
 CITY = {"db_id": "city", "table_names_original": ["street"], "column_names_original": [[-1, "*"], [0, "name"]]}
-ASKED = [
+QUESTIONS = [
     {"question": "Who?", "db_id": "school", "query": "SELECT name FROM pupil"},
     {"question": "Where?", "db_id": "city", "query": "SELECT name FROM square"},
     {"question": "What?", "db_id": "school", "query": "SELECT course FROM pupil JOIN takes ON id = pupil"},
@@ -51,8 +51,8 @@ def root(tmp_path: Path) -> Path:
     folder = tmp_path / "data" / "spider"
     folder.mkdir(parents=True)
     (folder / "tables.json").write_text(json.dumps([SCHOOL, CITY]))
-    (folder / "dev.json").write_text(json.dumps(ASKED))
-    (folder / "train_spider.json").write_text(json.dumps(ASKED[:1]))
+    (folder / "dev.json").write_text(json.dumps(QUESTIONS))
+    (folder / "train_spider.json").write_text(json.dumps(QUESTIONS[:1]))
     return tmp_path / "data"
 
 
@@ -73,7 +73,7 @@ def processed(dataset: JoinGraphs) -> Path:
     return Path(dataset.processed_paths[0])
 
 
-def test_a_dataset_is_its_graphs_its_questions_and_their_counts(open_spider: OpenSpider) -> None:
+def test_a_dataset_has_graphs_questions_and_statistics(open_spider: OpenSpider) -> None:
     dataset = open_spider()
     assert [graph.database for graph in dataset] == ["school", "city"]
     assert [graph["table"].name for graph in dataset] == [["pupil", "takes", "sqlite_sequence"], ["street"]]
@@ -93,7 +93,7 @@ def test_a_dataset_is_its_graphs_its_questions_and_their_counts(open_spider: Ope
     }
 
 
-def test_the_pool_is_every_table_but_sqlite_s_own_or_those_of_one_database(open_spider: OpenSpider) -> None:
+def test_the_pool_has_no_internal_tables_of_sqlite(open_spider: OpenSpider) -> None:
     dataset = open_spider()
     assert dataset.corpus().tables == (("school", "pupil"), ("school", "takes"), ("city", "street"))
     assert dataset.corpus("school").tables == (("school", "pupil"), ("school", "takes"))
@@ -102,12 +102,12 @@ def test_the_pool_is_every_table_but_sqlite_s_own_or_those_of_one_database(open_
         dataset.corpus("zoo")
 
 
-def test_some_databases_alone_are_a_smaller_pool(tmp_path: Path, encoder: Encoder) -> None:
+def test_a_pool_of_some_databases(tmp_path: Path, encoder: Encoder) -> None:
     demo = Demo(tmp_path, "test", encoder, tmp_path)
     some = demo.only({"coffee_trade", "observatory"})
     assert {database for database, _ in some.corpus().tables} == {"coffee_trade", "observatory"}
     assert some.questions == demo.questions
-    assert len(demo) == len(demo.databases)  # The dataset itself is as it was.
+    assert len(demo) == len(demo.databases)  # The dataset itself is unchanged.
 
 
 def test_questions_are_encoded_as_queries_in_their_order(open_spider: OpenSpider, encoder: Encoder) -> None:
@@ -116,7 +116,7 @@ def test_questions_are_encoded_as_queries_in_their_order(open_spider: OpenSpider
 
 
 def assert_same(dataset: JoinGraphs, encoder: Encoder) -> None:
-    """The graphs are those that are built from the databases, whichever way they came."""
+    """Check that the graphs of a dataset equal graphs built from its databases."""
     for stored, built in zip(dataset, build_graphs(dataset.databases, encoder), strict=True):
         assert stored.database == built.database
         assert torch.equal(stored["column"].x, built["column"].x)
@@ -129,18 +129,18 @@ def assert_same(dataset: JoinGraphs, encoder: Encoder) -> None:
             assert torch.equal(stored[kind].edge_index, built[kind].edge_index)
 
 
-def test_what_is_read_back_is_what_was_built(
+def test_processed_graphs_equal_built_graphs(
     open_spider: OpenSpider, encoder: Encoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = open_spider()
     assert_same(first, encoder)
-    monkeypatch.setattr(Spider, "read", lambda self: pytest.fail("it was read anew"))
+    monkeypatch.setattr(Spider, "read", lambda self: pytest.fail("the raw files were read again"))
     again = open_spider()
     assert_same(again, encoder)
     assert again.benchmark == first.benchmark
 
 
-def test_a_processed_file_is_named_after_all_that_went_into_it(
+def test_the_name_of_a_processed_file_depends_on_its_inputs(
     open_spider: OpenSpider, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = [processed(open_spider()).name]
@@ -148,7 +148,7 @@ def test_a_processed_file_is_named_after_all_that_went_into_it(
     names.append(processed(open_spider(encoder=CachedEncoder(HashingEncoder(dim=8)))).name)
     with pytest.raises(JoinGRError):
         open_spider(strict=True)
-    (root / "spider" / "dev.json").write_text(json.dumps(ASKED[:1]))
+    (root / "spider" / "dev.json").write_text(json.dumps(QUESTIONS[:1]))
     names.append(processed(open_spider()).name)
     names.append(processed(open_spider(strict=True)).name)
     # The same text in another file is another input.
@@ -156,25 +156,23 @@ def test_a_processed_file_is_named_after_all_that_went_into_it(
     names.append(processed(open_spider()).name)
     assert len(set(names)) == len(names)
     (root / "spider" / "tables.json").write_text(json.dumps([SCHOOL, CITY]))
-    (root / "spider" / "dev.json").write_text(json.dumps(ASKED))
+    (root / "spider" / "dev.json").write_text(json.dumps(QUESTIONS))
     assert processed(open_spider()).name == names[0]
     assert names[0].startswith("spider-dev-")
 
 
-def test_another_encoder_gives_other_vectors_and_the_first_are_still_there(
-    open_spider: OpenSpider, encoder: Encoder
-) -> None:
+def test_each_encoder_has_its_own_processed_file(open_spider: OpenSpider, encoder: Encoder) -> None:
     small = CachedEncoder(HashingEncoder(dim=8))
-    for each in (encoder, small, encoder):
-        dataset = open_spider(encoder=each)
-        assert dataset.corpus().x.size(1) == each.dim
-        assert_same(dataset, each)
+    for used in (encoder, small, encoder):
+        dataset = open_spider(encoder=used)
+        assert dataset.corpus().x.size(1) == used.dim
+        assert_same(dataset, used)
 
 
 def leftovers(dataset: JoinGraphs) -> set[str]:
-    """What lies beside the processed file and its lock."""
+    """Files in the folder besides the processed file and its lock."""
     path = processed(dataset)
-    return {each.name for each in path.parent.iterdir()} - {path.name, path.with_suffix(".lock").name}
+    return {file.name for file in path.parent.iterdir()} - {path.name, path.with_suffix(".lock").name}
 
 
 class Malicious:
@@ -185,7 +183,7 @@ class Malicious:
         return Path.touch, (self.target,)
 
 
-def cut(path: Path, target: Path) -> None:
+def truncated(path: Path, target: Path) -> None:
     path.write_bytes(path.read_bytes()[:500])
 
 
@@ -193,7 +191,7 @@ def empty(path: Path, target: Path) -> None:
     path.write_bytes(b"")
 
 
-def of_another_shape(path: Path, target: Path) -> None:
+def malformed(path: Path, target: Path) -> None:
     torch.save({"benchmark": [1]}, path)
 
 
@@ -205,8 +203,8 @@ def malicious_pickle(path: Path, target: Path) -> None:
     path.write_bytes(pickle.dumps(Malicious(target), protocol=2))
 
 
-@pytest.mark.parametrize("damage", [cut, empty, of_another_shape, malicious, malicious_pickle])
-def test_a_damaged_file_is_made_anew_with_a_warning_and_runs_no_code(
+@pytest.mark.parametrize("damage", [truncated, empty, malformed, malicious, malicious_pickle])
+def test_a_damaged_file_is_made_again_with_a_warning_and_runs_no_code(
     open_spider: OpenSpider,
     encoder: Encoder,
     tmp_path: Path,
@@ -219,7 +217,7 @@ def test_a_damaged_file_is_made_anew_with_a_warning_and_runs_no_code(
     caplog.clear()
     again = open_spider()
     assert caplog.messages[0].startswith(f"The processed file {processed(dataset)} is damaged (")
-    assert caplog.messages[0].endswith("): it is made anew.")
+    assert caplog.messages[0].endswith("): it is made again.")
     assert "\n" not in caplog.messages[0]
     assert_same(again, encoder)
     assert again.benchmark == dataset.benchmark
@@ -229,10 +227,10 @@ def test_a_damaged_file_is_made_anew_with_a_warning_and_runs_no_code(
     caplog.clear()
     open_spider()
     assert [m for m in caplog.messages if "damaged" in m] == []
-    assert "1 of 3 questions are dropped" in caplog.text  # Told from the processed file as well.
+    assert "1 of 3 questions are dropped" in caplog.text  # Also logged when the processed file is read.
 
 
-def test_a_write_that_fails_leaves_nothing_behind(
+def test_a_failed_write_leaves_no_file(
     open_spider: OpenSpider, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(stored: object, file: BinaryIO) -> None:
@@ -247,7 +245,7 @@ def test_a_write_that_fails_leaves_nothing_behind(
     assert leftovers(open_spider()) == set()
 
 
-def test_others_may_read_what_was_made(open_spider: OpenSpider) -> None:
+def test_other_users_may_read_processed_files(open_spider: OpenSpider) -> None:
     before = os.umask(0o022)
     try:
         assert processed(open_spider()).stat().st_mode & 0o777 == 0o644
@@ -255,7 +253,7 @@ def test_others_may_read_what_was_made(open_spider: OpenSpider) -> None:
         os.umask(before)
 
 
-def test_raw_files_are_not_touched(open_spider: OpenSpider, root: Path) -> None:
+def test_raw_files_are_not_changed(open_spider: OpenSpider, root: Path) -> None:
     before = {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
     open_spider()
     assert {path: path.read_bytes() for path in root.rglob("*") if path.is_file()} == before
@@ -275,13 +273,13 @@ def test_two_processes_at_once_make_one_file(tmp_path: Path) -> None:
     open_demo(tmp_path, at_once, results)
     other.join(timeout=120)
     assert other.exitcode == 0
-    found = [results.get(), results.get()]
-    assert found[0] == found[1]
-    name = found[0][0]
+    first, second = results.get(), results.get()
+    assert first == second
+    name = first[0]
     assert {path.name for path in (tmp_path / "processed").iterdir()} - {name.replace(".pt", ".lock")} == {name}
 
 
-def test_an_unknown_split_is_told(tmp_path: Path, encoder: Encoder) -> None:
+def test_an_unknown_split_is_refused(tmp_path: Path, encoder: Encoder) -> None:
     with pytest.raises(JoinGRError, match="Dataset 'bird' has no split 'test'; it has 'train', 'dev'"):
         Bird(tmp_path, "test", encoder, tmp_path, download=False)
     with pytest.raises(JoinGRError, match="Dataset 'beaver' has no split 'train'; it has 'dev'"):
@@ -291,35 +289,35 @@ def test_an_unknown_split_is_told(tmp_path: Path, encoder: Encoder) -> None:
 def test_strict_mode_names_the_first_question_that_cannot_be_resolved(open_spider: OpenSpider, tmp_path: Path) -> None:
     with pytest.raises(JoinGRError, match=r"Question 1 of spider dev cannot be resolved: .*'square'"):
         open_spider(strict=True)
-    # Nothing is kept of it, and the lock is free.
+    # No file was written, and the lock is free.
     assert not list((tmp_path / "cache").rglob("*.pt"))
     assert len(open_spider().questions) == 2
 
 
-def test_a_missing_file_is_told_where_nothing_may_be_fetched(open_spider: OpenSpider, root: Path) -> None:
+def test_a_missing_file_is_reported_if_download_is_off(open_spider: OpenSpider, root: Path) -> None:
     (root / "spider" / "tables.json").unlink()
     with pytest.raises(JoinGRError, match=r"'tables\.json' is missing"):
         open_spider()
 
 
-def test_only_what_is_missing_is_fetched(
+def test_only_missing_files_are_downloaded(
     root: Path, tmp_path: Path, encoder: Encoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[tuple[str, Path, str]] = []
+    calls: list[tuple[str, Path, str]] = []
 
     def fetch(benchmark: str, folder: Path, split: str) -> None:
-        asked.append((benchmark, folder, split))
+        calls.append((benchmark, folder, split))
         shutil.copy(root / "spider" / "train_spider.json", root / "spider" / "dev.json")
 
     monkeypatch.setattr(join_graphs, "fetch", fetch)
     Spider(root, "dev", encoder, tmp_path / "cache")
-    assert asked == []
+    assert calls == []
     (root / "spider" / "dev.json").unlink()
     assert len(Spider(root, "dev", encoder, tmp_path / "cache").questions) == 1
-    assert asked == [("spider", root, "dev")]
+    assert calls == [("spider", root, "dev")]
 
 
-def test_a_cache_that_is_no_folder_is_told(open_spider: OpenSpider, tmp_path: Path) -> None:
+def test_a_cache_that_is_not_a_folder_is_refused(open_spider: OpenSpider, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(JoinGRError, match=r"cannot be used \(Not a directory\).*paths.cache") as caught:
         open_spider(cache=tmp_path / "file")
@@ -332,8 +330,8 @@ def test_words_make_another_dataset(tmp_path: Path, encoder: Encoder) -> None:
     table = {"column_names_original": ["BLDG_KEY"], "column_types": ["VARCHAR2"]}
     (folder / "dev_tables.json").write_text(json.dumps({"dw#sep#FCLT_BUILDING": table}))
     (folder / "dw_join_keys.json").write_text("[]")
-    asked = {"question": "Which?", "db_id": "dw", "sql": "", "gold_tables": ["dw#sep#FCLT_BUILDING"]}
-    (folder / "dev_dw.json").write_text(json.dumps([asked]))
+    question = {"question": "Which?", "db_id": "dw", "sql": "", "gold_tables": ["dw#sep#FCLT_BUILDING"]}
+    (folder / "dev_dw.json").write_text(json.dumps([question]))
     levels = {
         level: Beaver(tmp_path, "dev", encoder, tmp_path / "cache", download=False, words=level)
         for level in ("none", "names", "full")
@@ -347,7 +345,7 @@ def test_words_make_another_dataset(tmp_path: Path, encoder: Encoder) -> None:
     ]
 
 
-def test_names_are_expanded_where_asked_for(tmp_path: Path, encoder: Encoder) -> None:
+def test_names_are_expanded_on_request(tmp_path: Path, encoder: Encoder) -> None:
     plain, expanded = (
         Demo(tmp_path, "train", encoder, tmp_path / "cache", expand_names=option) for option in (False, True)
     )
@@ -364,35 +362,36 @@ def test_names_are_expanded_where_asked_for(tmp_path: Path, encoder: Encoder) ->
     assert documents[1]["CAL_DIM"].startswith("cal dimension")
 
 
-def test_names_are_cryptic_where_asked_for_and_expanded_after_that(tmp_path: Path, encoder: Encoder) -> None:
+def test_cryptic_names_can_be_expanded_again(tmp_path: Path, encoder: Encoder) -> None:
     plain, cryptic, expanded = (
         Demo(tmp_path, "train", encoder, tmp_path / "cache", cryptic_names=names, expand_names=expand)
         for names, expand in ((False, False), (True, False), (True, True))
     )
-    assert len({processed(each).name for each in (plain, cryptic, expanded)}) == 3
+    datasets = (plain, cryptic, expanded)
+    assert len({processed(dataset).name for dataset in datasets}) == 3
     assert cryptic.title == "demo train with cryptic names"
     assert expanded.title == "demo train with cryptic names and names expanded"
     assert cryptic.statistics() == plain.statistics()
     assert [question.text for question in cryptic.questions] == [question.text for question in plain.questions]
-    # Each gold table is still the table in the same place.
-    corpora = [each.corpus() for each in (plain, cryptic, expanded)]
-    places = [
-        [corpus.table_number[gold] for question in each.questions for gold in question.gold]
-        for each, corpus in zip((plain, cryptic, expanded), corpora, strict=True)
+    # Each gold table still has the same number.
+    corpora = [dataset.corpus() for dataset in datasets]
+    numbers = [
+        [corpus.table_number[gold] for question in dataset.questions for gold in question.gold]
+        for dataset, corpus in zip(datasets, corpora, strict=True)
     ]
-    assert places[0] == places[1] == places[2]
+    assert numbers[0] == numbers[1] == numbers[2]
     assert corpora[1].tables == corpora[2].tables
     assert all(table == table.upper() for _, table in corpora[1].tables)
     columns = [
-        [column for database in each.databases for table in database for column in table.columns]
-        for each in (cryptic, expanded)
+        [column for database in dataset.databases for table in database for column in table.columns]
+        for dataset in (cryptic, expanded)
     ]
     assert {column.natural_name for column in columns[0]} == {""}
     assert {"date", "number"} <= {word for column in columns[1] for word in column.natural_name.split()}
     assert_same(cryptic, encoder)
 
 
-def test_words_of_names_that_are_gone_are_refused(tmp_path: Path, encoder: Encoder) -> None:
+def test_words_and_cryptic_names_cannot_be_combined(tmp_path: Path, encoder: Encoder) -> None:
     with pytest.raises(JoinGRError, match=r"words of BEAVER \('full'\).*leave one of dataset.words"):
         Beaver(tmp_path, "dev", encoder, tmp_path / "cache", download=False, words="full", cryptic_names=True)
 
@@ -404,11 +403,11 @@ def test_the_datasets_by_name() -> None:
 
 
 def test_the_demo_is_part_of_the_package(tmp_path: Path, encoder: Encoder) -> None:
-    """It needs no folder of data, and both of its splits are keyed by all of its files."""
+    """It needs no data folder, and the processed files of both splits depend on all of its files."""
     train, test = (Demo(tmp_path / "nowhere", split, encoder, tmp_path) for split in ("train", "test"))
     assert Path(train.root) == Path(train.raw_dir).parent == Path(join_graphs.__file__).parent
     assert len(train.raw_file_names) == 3 * len(
-        {database.name for each in (train, test) for database in each.databases}
+        {database.name for split in (train, test) for database in split.databases}
     )
     assert_same(test, encoder)
     assert not (tmp_path / "nowhere").exists()
@@ -426,10 +425,10 @@ STATISTICS = {
 @pytest.mark.parametrize("dataset", STATISTICS, ids=lambda dataset: dataset.benchmark_name)
 def test_the_statistics_are_those_of_table_1(benchmarks: Path, tmp_path: Path, dataset: type[JoinGraphs]) -> None:
     encoder = CachedEncoder(HashingEncoder(dim=8), progress=False)
-    found = dataset(benchmarks, "dev", encoder, tmp_path, download=False)
-    assert list(found.statistics()) == ["databases", "tables", "questions", "nodes", "intra", "key_key", "join"]
-    assert tuple(found.statistics().values()) == STATISTICS[dataset]
-    corpus = found.corpus()
+    split = dataset(benchmarks, "dev", encoder, tmp_path, download=False)
+    assert list(split.statistics()) == ["databases", "tables", "questions", "nodes", "intra", "key_key", "join"]
+    assert tuple(split.statistics().values()) == STATISTICS[dataset]
+    corpus = split.corpus()
     assert corpus.num_tables == STATISTICS[dataset][1] - (1 if dataset is Spider else 0)
     assert not any(table.startswith("sqlite_") for _, table in corpus.tables)
-    assert {name for question in found.questions for name in question.gold} <= set(corpus.tables)
+    assert {name for question in split.questions for name in question.gold} <= set(corpus.tables)

@@ -1,4 +1,4 @@
-"""The official places of the benchmarks."""
+"""The official sources of the benchmarks."""
 
 from pathlib import Path
 
@@ -15,14 +15,14 @@ SPIDER = "https://raw.githubusercontent.com/taoyds/spider/master/evaluation_exam
 
 @pytest.fixture
 def fetched(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, str]:
-    """What is fetched: by its path below ``tmp_path``, the URL, with the member after a ``#`` where it has one."""
+    """The URL of each downloaded file by its path below ``tmp_path``; members of an archive follow a ``#``."""
     calls: dict[str, str] = {}
 
     def file(url: str, target: Path) -> None:
         calls[target.relative_to(tmp_path).as_posix()] = url
 
-    def members(url: str, wanted: dict[str, Path]) -> None:
-        for member, target in wanted.items():
+    def members(url: str, targets: dict[str, Path]) -> None:
+        for member, target in targets.items():
             calls[target.relative_to(tmp_path).as_posix()] = f"{url}#{member}"
 
     monkeypatch.setattr(sources, "fetch_file", file)
@@ -83,7 +83,7 @@ def fetched(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, str]:
         ),
     ],
 )
-def test_official_places(
+def test_official_sources(
     fetched: dict[str, str], tmp_path: Path, benchmark: str, split: str | None, expected: dict[str, str]
 ) -> None:
     files = fetch(benchmark, tmp_path, split=split)
@@ -105,14 +105,13 @@ def test_another_base(fetched: dict[str, str], tmp_path: Path, base: str) -> Non
 
 @pytest.mark.parametrize("benchmark", ["beaver", "bird", "spider"])
 def test_present_benchmarks_are_complete(benchmarks: Path, benchmark: str) -> None:
-    # Nothing answers there: a file that is not where the official layout has it fails here.
+    # No server listens at this address, so a file missing from the official layout fails here.
     files = fetch(benchmark, benchmarks, base="http://127.0.0.1:9")
     assert all(file.is_file() for file in files)
 
 
-def test_unknown_benchmark_is_told(tmp_path: Path) -> None:
-    with pytest.raises(JoinGRError) as told:
+def test_an_unknown_benchmark_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(JoinGRError) as caught:
         fetch("wikisql", tmp_path)
-    assert str(told.value) == (
-        "There is no official source of 'wikisql'; there is one of beaver, beaver_nw, bird, spider."
-    )
+    message = "Dataset 'wikisql' has no official source; these have one: beaver, beaver_nw, bird, spider."
+    assert str(caught.value) == message

@@ -28,7 +28,7 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_split_has_the_databases_that_its_questions_ask_of(root: Path) -> None:
+def test_a_split_has_only_the_databases_of_its_questions(root: Path) -> None:
     spider = read_spider(root, "dev")
     assert (spider.name, spider.split) == ("spider", "dev")
     assert [database.name for database in spider.databases] == ["world"]
@@ -36,11 +36,11 @@ def test_a_split_has_the_databases_that_its_questions_ask_of(root: Path) -> None
     assert [(dropped.index, dropped.database) for dropped in spider.dropped] == [(1, "gone")]
 
 
-def test_all_databases_are_there_on_request(root: Path) -> None:
+def test_all_databases_can_be_read(root: Path) -> None:
     assert [database.name for database in read_spider_databases(root)] == ["asia", "world"]
 
 
-def test_descriptions_are_no_part_of_spider_unless_asked_for(root: Path) -> None:
+def test_descriptions_are_attached_only_on_request(root: Path) -> None:
     assert read_spider(root, "dev").databases[0]["city"].columns[0].description == ""
     described = read_spider(root, "dev", descriptions=True)
     assert described.databases[0]["city"].columns[0].description == "number of the city"
@@ -51,12 +51,12 @@ def test_strict_mode_names_the_question(root: Path) -> None:
         read_spider(root, "dev", strict=True)
 
 
-def test_the_train_split_has_a_file_of_its_own(root: Path) -> None:
+def test_the_train_split_has_its_own_file(root: Path) -> None:
     with pytest.raises(JoinGRError, match=r"'train_spider\.json' is missing"):
         read_spider(root, "train")
 
 
-def test_an_unknown_split_is_told(root: Path) -> None:
+def test_an_unknown_split_is_refused(root: Path) -> None:
     with pytest.raises(JoinGRError, match="There is no split of spider 'test': choose 'train' or 'dev'"):
         read_spider(root, "test")
 

@@ -13,7 +13,7 @@ from torch.nn.functional import normalize
 from joingr_pyg.data.corpus import Corpus
 from joingr_pyg.data.queries import Queries
 from joingr_pyg.datasets import Question
-from joingr_pyg.datasets.gold import gold_tables
+from joingr_pyg.datasets.gold import gold_table_numbers
 from joingr_pyg.models import JoinGRPlus
 from joingr_pyg.models.calibration import Calibration
 from joingr_pyg.models.checkpoint import load_checkpoint
@@ -149,7 +149,7 @@ def test_calibration_on_training_questions_is_overconfident_and_cross_fitting_is
     assert model.calibration == overconfident
     cross_fitted = cross_fit(lambda others, _: OverfittedRetriever(others, corpus), queries, questions, seed=0)
     new_queries, new_questions = make_questions(range(1000, 1400))
-    score, database, needed, length = model.answered(new_queries, gold_tables(new_questions, corpus))
+    score, database, needed, length = model.answered(new_queries, gold_table_numbers(new_questions, corpus))
 
     def calibration_error(calibration: Calibration) -> float:
         """Mean difference between the probability of the first table and how often it is needed."""

@@ -11,7 +11,7 @@ import pytest
 
 from joingr_pyg.data.queries import Queries
 from joingr_pyg.datasets import Beaver, Demo, JoinGraphs, Question
-from joingr_pyg.datasets.folds import deal_folds
+from joingr_pyg.datasets.folds import make_folds
 from joingr_pyg.encoders import HashingEncoder
 from joingr_pyg.evaluation.evaluate import evaluate
 from joingr_pyg.models import Vanilla, heuristic
@@ -68,7 +68,7 @@ def test_questions_of_no_fold_are_left_out(tiny: Beaver, tmp_path: Path) -> None
 def test_only_databases_of_a_fold_are_candidates(tmp_path: Path) -> None:
     demo = Demo(tmp_path, "test", HashingEncoder(16), tmp_path)
     databases = [question.database for question in demo.questions]
-    folds = deal_folds(demo.encode_questions().vector, databases, 5, 0, "database")
+    folds = make_folds(demo.encode_questions().vector, databases, 5, 0, "database")
     trained_on = []
 
     class RecordingFit(FakeFit):

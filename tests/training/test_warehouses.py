@@ -11,7 +11,7 @@ import torch
 from lightning.pytorch.loggers import CSVLogger
 
 from joingr_pyg.datasets import Demo
-from joingr_pyg.datasets.gold import gold_joins, gold_tables
+from joingr_pyg.datasets.gold import gold_join_numbers, gold_table_numbers
 from joingr_pyg.encoders import CachedEncoder, HashingEncoder
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.models import JoinGR, JoinGRPlus, TrainableRetriever
@@ -50,8 +50,8 @@ def test_databases_are_merged(demo: Demo, warehouses: Warehouses) -> None:
     assert not torch.equal(corpus.x, plain.x)
     assert corpus.tables[0][0] == f"{names[0]} + {names[1]}"
     # Tables keep their order, so gold tables keep their numbers.
-    assert torch.equal(gold_tables(renamed, corpus), gold_tables(demo.questions, plain))
-    assert torch.equal(gold_joins(renamed, corpus), gold_joins(demo.questions, plain))
+    assert torch.equal(gold_table_numbers(renamed, corpus), gold_table_numbers(demo.questions, plain))
+    assert torch.equal(gold_join_numbers(renamed, corpus), gold_join_numbers(demo.questions, plain))
     assert [question.text for question in renamed] == [question.text for question in demo.questions]
 
 

@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import connected_components
 from joingr_pyg.cli.failures.reopened import reopen_dataset, reopen_models
 from joingr_pyg.data.queries import Queries
 from joingr_pyg.datasets import JoinGraphs
-from joingr_pyg.datasets.folds import deal_inner_folds
+from joingr_pyg.datasets.folds import make_inner_folds
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.models import JoinGR
 from joingr_pyg.models.deposit_paths import DepositPaths, Step
@@ -131,7 +131,7 @@ def _tested(run: Run, dataset: JoinGraphs, queries: Queries, models: int) -> lis
         return [list(range(len(queries)))]
     databases = [question.database for question in dataset.questions]
     dealt = (config.get("fold_held_out"), config["folds"], config["fold_seed"], config["fold_groups"])
-    folds = deal_inner_folds(queries.vector, databases, *dealt)
+    folds = make_inner_folds(queries.vector, databases, *dealt)
     if len(folds) != models:
         raise JoinGRError(f"'{run.place}' has {models} checkpoints for {len(folds)} folds: run it again.")
     return folds

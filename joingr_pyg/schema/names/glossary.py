@@ -51,8 +51,8 @@ class Words:
     joins: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def of_names(self) -> "Words":
-        """The abbreviations and the texts of tables alone."""
+    def without_columns_and_joins(self) -> "Words":
+        """Only the abbreviations and the descriptions of tables."""
         return replace(self, columns={}, joins={})
 
 

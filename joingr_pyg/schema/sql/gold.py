@@ -19,7 +19,7 @@ ONE_ROW = {"dual", "sysdummy1"}
 """Tables of one row that Oracle, MySQL and DB2 have of their own."""
 
 
-def gold_tables(sql: str, database: Database, dialect: str = "sqlite") -> tuple[str, ...]:
+def tables_read_by(sql: str, database: Database, dialect: str = "sqlite") -> tuple[str, ...]:
     """The tables of a database that a query reads.
 
     Aliases, subqueries, set operations, quoting and letter case do not matter. A schema prefix (``archive.orders``)

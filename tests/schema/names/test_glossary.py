@@ -43,7 +43,7 @@ def words(**parts: Any) -> Words:
 def test_a_file_is_read_whole_and_all_but_its_provenance_may_be_left_out(tmp_path: Path) -> None:
     read = read_words(write(tmp_path, FILE))
     assert vars(read) == FILE
-    assert read.of_names == replace(read, columns={}, joins={})
+    assert read.without_columns_and_joins == replace(read, columns={}, joins={})
     assert read_words(write(tmp_path, {"provenance": "nobody"})) == Words("nobody")
 
 

@@ -11,7 +11,7 @@ from joingr_pyg.datasets.bird import read_bird
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.schema import Column, Database, Table
 from joingr_pyg.schema.readers.ddl import read_ddl
-from joingr_pyg.schema.sql.gold import gold_tables
+from joingr_pyg.schema.sql.gold import tables_read_by
 
 
 def database(*tables: str) -> Database:
@@ -78,18 +78,18 @@ SHOP = database("orders", "items", "Order Details", "revenue", "group", "current
     ],
 )
 def test_gold_tables(sql: str, expected: tuple[str, ...], dialect: str) -> None:
-    assert gold_tables(sql, SHOP, dialect) == expected
+    assert tables_read_by(sql, SHOP, dialect) == expected
 
 
 def test_an_exact_name_wins_over_one_that_differs_in_letter_case() -> None:
-    assert gold_tables("SELECT * FROM Emp JOIN EMP ON 1", database("emp", "Emp")) == ("Emp", "emp")
+    assert tables_read_by("SELECT * FROM Emp JOIN EMP ON 1", database("emp", "Emp")) == ("Emp", "emp")
 
 
 def test_sql_of_another_dialect_is_tried_in_the_others() -> None:
     escaped = r"SELECT id FROM items WHERE name = 'it\'s'"
     with pytest.raises(JoinGRError):
-        gold_tables(escaped, database("orders"), "sqlite")
-    assert gold_tables(escaped, SHOP, "sqlite") == ("items",)
+        tables_read_by(escaped, database("orders"), "sqlite")
+    assert tables_read_by(escaped, SHOP, "sqlite") == ("items",)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_sql_of_another_dialect_is_tried_in_the_others() -> None:
 )
 def test_sql_without_gold_tables_is_told(sql: str, told: str) -> None:
     with pytest.raises(JoinGRError, match=told):
-        gold_tables(sql, SHOP)
+        tables_read_by(sql, SHOP)
 
 
 @pytest.mark.parametrize(
@@ -125,11 +125,11 @@ def test_sql_without_gold_tables_is_told(sql: str, told: str) -> None:
     ],
 )
 def test_habits_of_other_databases(sql: str, expected: tuple[str, ...]) -> None:
-    assert gold_tables(sql, SHOP) == expected
+    assert tables_read_by(sql, SHOP) == expected
 
 
 def test_a_table_that_is_called_dual_is_read() -> None:
-    assert gold_tables("SELECT * FROM emp, dual", database("emp", "Dual")) == ("emp", "Dual")
+    assert tables_read_by("SELECT * FROM emp, dual", database("emp", "Dual")) == ("emp", "Dual")
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_a_table_that_is_called_dual_is_read() -> None:
 )
 def test_what_is_nested_too_deeply_is_one_sentence(sql: str) -> None:
     with pytest.raises(JoinGRError, match="nested too deeply") as caught:
-        gold_tables(sql, SHOP)
+        tables_read_by(sql, SHOP)
     assert len(str(caught.value)) < 200
 
 
@@ -168,7 +168,7 @@ TWO_SCHEMAS = read_ddl(
     ],
 )
 def test_tables_of_the_same_name_are_told_apart_by_their_schemas(sql: str, expected: tuple[str, ...]) -> None:
-    assert gold_tables(sql, TWO_SCHEMAS, "postgres") == expected
+    assert tables_read_by(sql, TWO_SCHEMAS, "postgres") == expected
 
 
 @pytest.mark.parametrize(
@@ -181,12 +181,12 @@ def test_tables_of_the_same_name_are_told_apart_by_their_schemas(sql: str, expec
 )
 def test_a_table_of_another_schema_is_none_of_these(sql: str, message: str) -> None:
     with pytest.raises(JoinGRError, match=message):
-        gold_tables(sql, TWO_SCHEMAS)
+        tables_read_by(sql, TWO_SCHEMAS)
 
 
 def test_a_table_of_another_database_is_not_taken_for_one_of_this() -> None:
     with pytest.raises(JoinGRError, match=r"'e2\.emp', and 'e2' is neither database 'shop' nor"):
-        gold_tables("SELECT * FROM e2.emp", SHOP)
+        tables_read_by("SELECT * FROM e2.emp", SHOP)
 
 
 NAMES = st.text(alphabet="aB\"'`[] .,;()-é名", min_size=1).filter(lambda name: not name.startswith("sqlite_"))
@@ -195,7 +195,7 @@ NAMES = st.text(alphabet="aB\"'`[] .,;()-é名", min_size=1).filter(lambda name:
 @given(st.lists(NAMES, min_size=1, max_size=4, unique_by=str.lower))
 def test_any_name_survives_double_quotes(names: list[str]) -> None:
     sources = ", ".join('"' + name.replace('"', '""') + '"' for name in names)
-    assert gold_tables(f"SELECT 1 FROM {sources}", database(*names)) == tuple(names)
+    assert tables_read_by(f"SELECT 1 FROM {sources}", database(*names)) == tuple(names)
 
 
 def test_sqlite_agrees_that_the_hidden_table_is_not_read() -> None:
@@ -205,9 +205,9 @@ def test_sqlite_agrees_that_the_hidden_table_is_not_read() -> None:
     hidden = "WITH orders AS (SELECT id FROM items) SELECT id FROM orders"
     read = "WITH orders AS (SELECT id FROM main.orders) SELECT id FROM orders"
     assert connection.execute(hidden).fetchall() == []
-    assert gold_tables(hidden, SHOP) == ("items",)
+    assert tables_read_by(hidden, SHOP) == ("items",)
     assert connection.execute(read).fetchall() == [(7,)]
-    assert gold_tables(read, SHOP) == ("orders",)
+    assert tables_read_by(read, SHOP) == ("orders",)
 
 
 def test_beaver_s_sql_reads_the_tables_it_is_annotated_with(benchmarks: Path) -> None:
@@ -216,7 +216,7 @@ def test_beaver_s_sql_reads_the_tables_it_is_annotated_with(benchmarks: Path) ->
     differing = [
         question.index
         for question in beaver.questions
-        if set(gold_tables(question.sql, warehouse, "mysql")) != set(question.gold_tables)
+        if set(tables_read_by(question.sql, warehouse, "mysql")) != set(question.gold_tables)
     ]
     assert differing == []
 
