@@ -1,4 +1,4 @@
-"""An encoder that notes which process asked it."""
+"""An encoder that records which process used it."""
 
 import os
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from joingr_pyg.encoders import HashingEncoder
 
 
 class NotingEncoder(HashingEncoder):
-    """Writes a line a call to the file that ``NOTES`` names: the local number of the process, and how many texts."""
+    """Appends one line per call to the file named by ``NOTES``: the local rank of the process, the number of texts."""
 
     def encode_queries(self, texts: Sequence[str]) -> Tensor:
         self._note(texts)

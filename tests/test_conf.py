@@ -128,7 +128,7 @@ def test_every_logger_is_made_and_keeps_the_log(logger: str, tmp_path: Path, mon
     if logger == "wandb":
         pytest.importorskip("wandb")
     monkeypatch.setenv("WANDB_MODE", "disabled")
-    tracker = instantiate(composed("train", f"logger={logger}").logger).of(Experiment(tmp_path, "run", "group"))
+    tracker = instantiate(composed("train", f"logger={logger}").logger).start(Experiment(tmp_path, "run", "group"))
     with tracker:
         first, *others = tracker.loggers(str(tmp_path))
     assert isinstance(first, CSVLogger)

@@ -1,4 +1,4 @@
-"""From schemas to join graphs: the graph of a database, the corpus of all of them, embedded questions."""
+"""Tensors of schemas and questions: join graphs of databases, the corpus of all tables, embedded questions."""
 
 from typing import TYPE_CHECKING
 

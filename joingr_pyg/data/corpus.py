@@ -1,4 +1,4 @@
-"""The retrieval pool: the disjoint union of join graphs, as tensors over all of their tables."""
+"""The retrieval pool: the disjoint union of the join graphs of all databases, as tensors."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from torch_geometric.data import HeteroData
 
 PAIRS_AT_ONCE = 1 << 15
-"""Columns compared at once where single pairs of a question and a table are: it bounds the memory."""
+"""Columns compared at once by :meth:`Corpus.similarity_of`; this bounds its memory."""
 
 SAMPLED_TABLES = 100
 """Tables whose median similarity stands for that of all tables of a large corpus."""
@@ -29,10 +29,10 @@ SAMPLED_TABLES = 100
 
 @dataclass(frozen=True, eq=False)
 class Corpus:
-    """All tables that compete for a question: ``T`` tables, ``N`` columns, ``J`` join edges.
+    """The tables among which retrieval chooses: ``T`` tables, ``N`` columns, ``J`` join edges.
 
     Attributes:
-        tables: ``T`` names ``(database, table)``; the position is the table's number everywhere.
+        tables: ``T`` names ``(database, table)``. The position of a table is its number everywhere.
         columns: ``N`` column names.
         x: ``[N, d]`` column embeddings.
         owner: ``[N]`` table of each column, ascending.
@@ -41,7 +41,7 @@ class Corpus:
         edge_weight: ``[J]`` confidence in each join, above 0 and at most 1.
         table_x: ``[T, d]`` table embeddings.
         titles: ``T`` readable names.
-        documents: ``T`` texts with the words of each table.
+        documents: ``T`` texts with the words of each table, for lexical matching.
     """
 
     tables: tuple[TableName, ...]
@@ -58,7 +58,7 @@ class Corpus:
 
     @classmethod
     def from_graphs(cls, graphs: Sequence["HeteroData"]) -> "Corpus":
-        """Pool join graphs made by :func:`joingr_pyg.data.graph.join_graph`; SQLite's own tables are left out.
+        """Pool join graphs made by :func:`joingr_pyg.data.graph.join_graph`, without SQLite's internal tables.
 
         Raises:
             JoinGRError: If there is no table, or two databases share a name.
@@ -67,7 +67,7 @@ class Corpus:
 
     @classmethod
     def from_tensors(cls, schemas: Sequence[SchemaTensors]) -> "Corpus":
-        """Pool the tensors of schemas; the same as pooling their join graphs, and errors are the same."""
+        """Pool the tensors of schemas. Result and errors are those of :meth:`from_graphs`."""
         if not schemas or all(schema.internal.all() for schema in schemas):
             raise JoinGRError("A corpus needs at least one database with a table.")
         _require_distinct([schema.database for schema in schemas])
@@ -77,8 +77,8 @@ class Corpus:
             tables=tuple(chain.from_iterable(tables)),
             columns=tuple(chain.from_iterable(columns)),
             x=torch.cat([part.x for part in parts]),
-            owner=_numbered_on([part.owner for part in parts], tables),
-            join_index=_numbered_on([part.join_index for part in parts], columns),
+            owner=_concatenate_indices([part.owner for part in parts], tables),
+            join_index=_concatenate_indices([part.join_index for part in parts], columns),
             edge_attr=torch.cat([part.edge_attr for part in parts]),
             edge_weight=torch.cat([part.edge_weight for part in parts]),
             table_x=torch.cat([part.table_x for part in parts]),
@@ -87,13 +87,13 @@ class Corpus:
         )
 
     def extended(self, graphs: Sequence["HeteroData"]) -> "Corpus":
-        """A corpus with more databases behind those of this one, which keep their numbers and their vectors.
+        """A corpus with further databases. Existing tables keep their numbers.
 
-        Both corpora share memory: the new vectors are written behind the present ones. Only where there is no room
-        left, as at the first time, all move to memory a half larger.
+        Both corpora share memory: new embeddings are written after the existing ones. If there is no space left, as in
+        the first call, all embeddings are copied to a buffer that is half as large again.
 
         Raises:
-            JoinGRError: If there is no table to add, or a database's name is taken.
+            JoinGRError: If there is no table to add, or a database of that name exists.
         """
         more = Corpus.from_graphs(graphs)
         _require_distinct([*dict.fromkeys(name for name, _ in self.tables), *(graph.database for graph in graphs)])
@@ -121,33 +121,33 @@ class Corpus:
 
     @cached_property
     def edge_index(self) -> Tensor:
-        """``[2, J]`` tables that each join edge connects; an edge within one table is a loop."""
+        """``[2, J]`` tables that each join edge connects. An edge within one table is a self-loop."""
         return self.owner[self.join_index]
 
     @cached_property
     def table_number(self) -> dict[TableName, int]:
-        """The number of each table by its name."""
+        """The number of each table, by name."""
         return {name: number for number, name in enumerate(self.tables)}
 
     @cached_property
     def database(self) -> Tensor:
-        """``[T]`` number of each table's database, in the order of their first tables."""
+        """``[T]`` database number of each table. Databases are numbered in order of their first table."""
         number = {name: i for i, name in enumerate(dict.fromkeys(database for database, _ in self.tables))}
         return torch.tensor([number[database] for database, _ in self.tables], device=self.owner.device)
 
     def join_name(self, edge: int) -> str:
-        """A join as people write it: ``"a.x = b.y"``."""
+        """A join in SQL notation: ``"a.x = b.y"``."""
         ends = (f"{self.tables[self.owner[c]][1]}.{self.columns[c]}" for c in self.join_index[:, edge].tolist())
         return " = ".join(ends)
 
     @cached_property
     def first_column(self) -> np.ndarray:
-        """``[T]`` first column of each table; every table owns at least one."""
+        """``[T]`` first column of each table. Each table has at least one column."""
         return np.flatnonzero(np.diff(self.owner.cpu().numpy(), prepend=-1))
 
     @cached_property
     def column_ptr(self) -> Tensor:
-        """``[T + 1]`` where the columns of each table are: those of table ``t`` are ``ptr[t]:ptr[t + 1]``."""
+        """``[T + 1]`` offsets: the columns of table ``t`` are ``column_ptr[t]:column_ptr[t + 1]``."""
         first = torch.from_numpy(self.first_column).to(self.owner.device)
         return F.pad(first, (0, 1), value=self.num_columns)
 
@@ -158,22 +158,22 @@ class Corpus:
             query: ``[B, d]`` normalised question embeddings.
 
         Returns:
-            ``[B, T]`` :math:`s(t|q) = \max_{v \in V(t)} \langle q, v \rangle`, and ``[B, T]`` the column that attains
-            it, the first of equals.
+            ``[B, T]`` :math:`s(t|q) = \max_{v \in V(t)} \langle q, v \rangle`, and ``[B, T]`` the column of the
+            maximum (the first one if several columns have it).
         """
         scores, best = self._similarity(query)
-        # The first column that equals its table's maximum: argmax over ragged segments.
+        # Argmax over ragged segments: the first column with the maximum of its table.
         owner = self.owner.cpu().numpy()
         candidates = np.where(scores == best[:, owner], np.arange(owner.size), owner.size)
         column = np.minimum.reduceat(candidates, self.first_column, axis=1)
         return torch.from_numpy(best).to(query.device), torch.from_numpy(column).to(query.device)
 
     def best_similarity(self, query: Tensor) -> Tensor:
-        """The first part of :meth:`similarity` alone, at less cost: ``[B, T]`` for vectors ``[B, d]``."""
+        """The ``[B, T]`` scores of :meth:`similarity` for embeddings ``[B, d]``, without the best columns."""
         return torch.from_numpy(self._similarity(query)[1]).to(query.device)
 
     def _similarity(self, query: Tensor) -> tuple[np.ndarray, np.ndarray]:
-        """``[B, N]`` cosines of columns, and ``[B, T]`` the best of each table."""
+        """``[B, N]`` cosines of columns, and ``[B, T]`` the maximum of each table."""
         scores = (query @ self.x.t()).cpu().numpy()
         return scores, np.maximum.reduceat(scores, self.first_column, axis=1)
 
@@ -193,7 +193,7 @@ class Corpus:
         return self.x[torch.from_numpy(column)], width.cumsum() - width
 
     def similarity_of(self, query: Tensor, question: Tensor, table: Tensor) -> tuple[Tensor, Tensor]:
-        """The same for single pairs of a question and a table, at a cost that follows the pairs alone.
+        """:meth:`similarity` for ``P`` pairs of a question and a table, at a cost linear in the number of pairs.
 
         Args:
             query: ``[B, d]`` normalised question embeddings.
@@ -224,7 +224,7 @@ class Corpus:
 
 
 def _pooled(schema: SchemaTensors) -> Corpus:
-    """The corpus of one schema, which may have no table that is left in."""
+    """The corpus of one schema without internal tables; it may be empty."""
     kept = ~schema.internal
     column = kept[schema.owner]
     join = column[schema.join_index].all(dim=0)
@@ -232,26 +232,26 @@ def _pooled(schema: SchemaTensors) -> Corpus:
     return Corpus(
         tables=tuple((schema.database, name) for name in compress(schema.tables, kept.tolist())),
         columns=tuple(compress(schema.columns, column.tolist())),
-        x=_kept(schema.x, column),
+        x=_select(schema.x, column),
         owner=(kept.cumsum(0) - 1)[schema.owner[column]],
         join_index=number[schema.join_index[:, join]],
-        edge_attr=_kept(schema.edge_attr, join),
+        edge_attr=_select(schema.edge_attr, join),
         edge_weight=schema.confidence[join],
-        table_x=_kept(schema.table_x, kept),
+        table_x=_select(schema.table_x, kept),
         titles=tuple(compress(schema.titles, kept.tolist())),
         documents=tuple(compress(schema.documents, kept.tolist())),
     )
 
 
-def _kept(vectors: Tensor, mask: Tensor) -> Tensor:
-    # A view where nothing is left out: large corpora would be held twice.
+def _select(vectors: Tensor, mask: Tensor) -> Tensor:
+    # Without a copy if all rows are selected, which would double the memory of large corpora.
     return vectors if mask.all() else vectors[mask]
 
 
-def _numbered_on(indices: Sequence[Tensor], items: Sequence[Sequence[object]]) -> Tensor:
-    """Join indices into lists of items to indices into the lists laid end to end."""
+def _concatenate_indices(indices: Sequence[Tensor], items: Sequence[Sequence[object]]) -> Tensor:
+    """Concatenate indices into lists of items, shifted to indices into the concatenated lists."""
     sizes, lengths = torch.tensor(
-        [[len(each) for each in items], [index.size(-1) for index in indices]], device=indices[0].device
+        [[len(part) for part in items], [index.size(-1) for index in indices]], device=indices[0].device
     )
     return torch.cat(list(indices), dim=-1) + (sizes.cumsum(0) - sizes).repeat_interleave(lengths)
 
@@ -259,4 +259,4 @@ def _numbered_on(indices: Sequence[Tensor], items: Sequence[Sequence[object]]) -
 def _require_distinct(databases: Sequence[str]) -> None:
     name, count = Counter(databases).most_common(1)[0]
     if count > 1:
-        raise JoinGRError(f"Two databases of a corpus are named {name!r}: give each a name of its own.")
+        raise JoinGRError(f"Two databases of a corpus are named {name!r}: give them different names.")

@@ -1,4 +1,4 @@
-"""The embeddings of all texts of some schemas, made together."""
+"""Embeddings of schemas."""
 
 from collections.abc import Sequence
 
@@ -12,10 +12,10 @@ from joingr_pyg.schema.descriptors import descriptors
 
 
 def embed_schemas(databases: Sequence[Database], encoder: Encoder) -> list[tuple[Tensor, Tensor, Tensor]]:
-    """Embed the columns, joins and tables of each database; the encoder sees all of their texts at once.
+    """Embed the columns, joins and tables of databases in a single call of the encoder.
 
     Returns:
-        For each database ``[C, d]`` embeddings of its columns, ``[J, d]`` of its joins and ``[T, d]`` of its tables.
+        For each database, embeddings ``[C, d]`` of its columns, ``[J, d]`` of its joins and ``[T, d]`` of its tables.
     """
     texts = descriptors(databases)
     vectors = encoder.encode_documents([text for part in texts for text in part])
@@ -25,7 +25,7 @@ def embed_schemas(databases: Sequence[Database], encoder: Encoder) -> list[tuple
 
 
 def embedded_corpus(databases: Sequence[Database], encoder: Encoder) -> Corpus:
-    """The retrieval pool of some databases.
+    """Embed databases and make the corpus of their tables.
 
     Raises:
         JoinGRError: If there is no table, or two databases share a name.

@@ -1,4 +1,4 @@
-"""From a database schema and its embeddings to a ``HeteroData`` join graph (Algorithm 1)."""
+"""The join graph of a database schema as ``HeteroData`` (Algorithm 1)."""
 
 from collections import defaultdict
 from itertools import combinations
@@ -22,7 +22,7 @@ OWNER = ("column", "of", "table")
 
 
 class SchemaTensors(NamedTuple):
-    """The tables, columns and joins of one database as tensors: what retrieval needs of its join graph.
+    """The tables, columns and joins of one database as tensors: the part of its join graph that retrieval needs.
 
     Attributes:
         database: Name of the database.
@@ -33,7 +33,7 @@ class SchemaTensors(NamedTuple):
         table_x: ``[T, d]`` embeddings of tables.
         titles: ``T`` readable names of tables.
         documents: ``T`` texts with the words of each table.
-        internal: ``[T]`` whether SQLite keeps a table for itself.
+        internal: ``[T]`` whether a table is an internal table of SQLite.
         join_index: ``[2, J]`` joined columns, referencing then referenced.
         edge_attr: ``[J, d]`` embeddings of joins.
         confidence: ``[J]`` probability that the two columns are joined.
@@ -54,9 +54,9 @@ class SchemaTensors(NamedTuple):
 
     @classmethod
     def of_graph(cls, graph: "HeteroData") -> "SchemaTensors":
-        """Those that a graph of :func:`join_graph` was made of."""
+        """The tensors of a graph made by :func:`join_graph`."""
         column, table, join = graph["column"], graph["table"], graph[JOIN]
-        # Graphs that were kept before joins had a confidence know declared joins alone.
+        # Graphs stored by earlier versions have declared joins only, and no confidence.
         confidence = join.confidence if "confidence" in join else torch.ones(join.edge_index.size(1))
         return cls(
             *(graph.database, column.name, column.x, graph[OWNER].edge_index[1]),
@@ -66,7 +66,7 @@ class SchemaTensors(NamedTuple):
 
 
 def schema_tensors(database: Database, columns: Tensor, joins: Tensor, tables: Tensor | None = None) -> SchemaTensors:
-    """Number the tables, columns and joins of one database; arguments and errors are those of :func:`join_graph`."""
+    """Convert one database to tensors. Arguments and errors are those of :func:`join_graph`."""
     position = _positions(database)
     for what, vectors, count in (
         ("columns", columns, len(position)),
@@ -107,28 +107,31 @@ def schema_tensors(database: Database, columns: Tensor, joins: Tensor, tables: T
 def join_graph(database: Database, columns: Tensor, joins: Tensor, tables: Tensor | None = None) -> "HeteroData":
     """Build the join graph of one database (section 3.1, Algorithm 1).
 
-    Every edge is stored once: an ``intra`` edge from the non-key to the key column (between two keys in declaration
-    order), a ``join`` edge from the referencing to the referenced column. ``torch_geometric.transforms.ToUndirected``
-    adds the other directions for layers that need them. Every edge type exists in every graph, so graphs batch in
-    any order.
+    Each edge is stored once: an ``intra`` edge from the non-key to the key column (between two keys in declaration
+    order), and a ``join`` edge from the referencing to the referenced column.
+    ``torch_geometric.transforms.ToUndirected`` adds the reverse edges for layers that need them. All graphs have all
+    edge types, so they can be batched.
 
     Args:
         database: The schema, ``T`` tables with ``C`` columns and ``J`` distinct joins.
         columns: ``[C, d]`` embeddings of the column descriptors, in table then column order.
         joins: ``[J, d]`` embeddings of the join descriptors, in the order of :attr:`Database.joins`.
-        tables: ``[T, d]`` embeddings of the table descriptors; where not given, the normalised means of columns.
+        tables: ``[T, d]`` embeddings of the table descriptors. The default is the normalised mean of the columns.
 
     Returns:
-        A graph with ``data["column"]`` (``x`` ``[C, d]``, ``is_key`` ``[C]``, ``name``), ``data["table"]`` (``x``
-        ``[T, d]``, ``name``, ``title``: its readable name, ``document``: its words, ``internal`` ``[T]``: kept by
-        SQLite for itself), the edge types ``intra``, ``join`` (with ``edge_attr`` ``[J, d]`` and ``confidence``
-        ``[J]``: the probability that the two are joined, by the key that is surest of it) and ``of`` (column to its
-        table), and ``data.database``.
+        A graph with
+
+        - ``data["column"]``: ``x`` ``[C, d]``, ``is_key`` ``[C]``, ``name``;
+        - ``data["table"]``: ``x`` ``[T, d]``, ``name``, ``title`` (readable name), ``document`` (words of the table),
+          ``internal`` ``[T]`` (an internal table of SQLite);
+        - the edge types ``intra``, ``join`` (with ``edge_attr`` ``[J, d]`` and ``confidence`` ``[J]``, the highest
+          confidence of the foreign keys on these columns) and ``of`` (from a column to its table);
+        - ``data.database``, the name of the database.
 
     Raises:
         JoinGRError: If the number of embeddings does not match the schema.
     """
-    # Loading PyG takes longer than reading a schema of hundreds of tables, and retrieval does without.
+    # Imported here since importing PyG is slow, and retrieval does not need it.
     from torch_geometric.data import HeteroData
 
     tensors = schema_tensors(database, columns, joins, tables)
@@ -136,8 +139,8 @@ def join_graph(database: Database, columns: Tensor, joins: Tensor, tables: Tenso
     intra: list[tuple[int, int]] = []
     for table in database:
         keys = [position[table.name, c] for c in table.column_names if (table.name, c) in database.keys]
-        others = [position[table.name, c] for c in table.column_names if (table.name, c) not in database.keys]
-        intra += [(other, key) for other in others for key in keys]
+        non_keys = [position[table.name, c] for c in table.column_names if (table.name, c) not in database.keys]
+        intra += [(non_key, key) for non_key in non_keys for key in keys]
         intra += combinations(keys, 2)
 
     data = HeteroData()
@@ -173,7 +176,7 @@ def count_edges(data: "HeteroData") -> dict[str, int]:
 
 
 def _positions(database: Database) -> dict[tuple[str, str], int]:
-    """The number of each ``(table, column)``."""
+    """The number of each column, by ``(table, column)``."""
     names = ((table.name, column) for table in database for column in table.column_names)
     return {name: number for number, name in enumerate(names)}
 

@@ -1,14 +1,14 @@
-"""Memory for tensors that grow at their end."""
+"""A buffer for tensors that grow by appending rows."""
 
 import torch
 from torch import Tensor
 
 
 class GrowingRows:
-    """Appends rows to tensors at a cost that follows the rows added, not those there are.
+    """Appends rows to tensors at an amortised cost linear in the appended rows.
 
-    A tensor that :meth:`append` gave out is a view of memory with room behind it, where the next rows go. Tensors given
-    out before stay as they are: memory in use is never written again.
+    :meth:`append` returns a view of a buffer with spare rows, and the next call writes to these. Rows in use are never
+    overwritten, so tensors returned earlier do not change.
     """
 
     def __init__(self) -> None:
@@ -16,20 +16,23 @@ class GrowingRows:
         self._used = 0
 
     def __reduce__(self) -> tuple[type["GrowingRows"], tuple[()]]:
-        # Copies start without memory: the tensors given out travel by themselves.
+        # A pickled or copied buffer starts empty; the returned tensors are copied by themselves.
         return GrowingRows, ()
 
     def append(self, rows: Tensor, more: Tensor) -> Tensor:
-        """``torch.cat([rows, more])``, without copying ``rows`` if they are what was given out last and there is room.
+        """``torch.cat([rows, more])``, without copying ``rows`` if the last call returned them and there is space.
 
         Args:
-            rows: ``[n, ...]`` rows there are.
-            more: ``[m, ...]`` rows to put behind them.
+            rows: ``[n, ...]`` existing rows.
+            more: ``[m, ...]`` rows to append.
+
+        Returns:
+            ``[n + m, ...]`` rows.
         """
         start, end = rows.size(0), rows.size(0) + more.size(0)
         latest = rows.data_ptr() == self._memory.data_ptr() and rows.shape == (self._used, *self._memory.shape[1:])
         if not latest or end > self._memory.size(0):
-            # A half more each time keeps the cost of all copies linear in the rows.
+            # Growing by half keeps the total cost of copies linear in the number of rows.
             self._memory = rows.new_empty(end + end // 2, *rows.shape[1:])
             self._memory[:start] = rows
         self._memory[start:end] = more

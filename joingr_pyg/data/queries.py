@@ -1,4 +1,4 @@
-"""Questions as retrievers see them: vectors, and the texts behind them."""
+"""Embedded questions."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,8 +16,8 @@ class Queries:
 
     Args:
         vector: ``[B, d]`` normalised embeddings.
-        text: Their texts; empty where only the vectors are known, which is enough for JoinGR.
-        encoder: The encoder that made the vectors, for methods that look at parts of a question.
+        text: Their texts. They may be left out for JoinGR, which needs only the embeddings.
+        encoder: The encoder of the questions, for methods that embed parts of a question.
     """
 
     vector: Tensor
@@ -33,7 +33,7 @@ class Queries:
         return self.vector.size(0)
 
     def __getitem__(self, rows: Tensor | Sequence[int] | slice) -> "Queries":
-        """Some of the questions, by their positions."""
+        """Select questions by their positions."""
         rows = torch.arange(len(self))[rows]
         text = tuple(self.text[row] for row in rows.tolist()) if self.text else ()
         return Queries(self.vector[rows], text, self.encoder)
@@ -44,20 +44,20 @@ class Queries:
             yield self[rows]
 
     def require_text(self, method: str) -> tuple[str, ...]:
-        """The texts.
+        """Return the texts of the questions.
 
         Raises:
-            JoinGRError: If only vectors are known.
+            JoinGRError: If there are no texts.
         """
         if len(self.text) != len(self):
             raise JoinGRError(f"Method {method!r} reads the words of a question: give Queries with their texts.")
         return self.text
 
     def require_encoder(self, method: str) -> Encoder:
-        """The encoder.
+        """Return the encoder.
 
         Raises:
-            JoinGRError: If it is not known.
+            JoinGRError: If there is no encoder.
         """
         if self.encoder is None:
             raise JoinGRError(f"Method {method!r} embeds parts of a question: give Queries with their encoder.")

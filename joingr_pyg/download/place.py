@@ -1,4 +1,4 @@
-"""Putting what was fetched in its place: one run at a time, checked, and in one step."""
+"""Writing downloads: one run at a time, checked, and moved to their target atomically."""
 
 import hashlib
 import json
@@ -15,22 +15,22 @@ from joingr_pyg.progress import bar
 
 
 @contextmanager
-def alone_in(folder: Path) -> Iterator[None]:
-    """Keep other runs from fetching into ``folder``; it is made where it is missing."""
+def locked(folder: Path) -> Iterator[None]:
+    """Hold a lock on ``folder``, so that other runs do not download into it. The folder is created if missing."""
     folder.mkdir(parents=True, exist_ok=True)
     with FileLock(folder / ".fetch.lock"):
         yield
 
 
 def copy(source: IO[bytes], sink: IO[bytes], name: str, size: int | None, done: int = 0) -> None:
-    """Copy ``source`` to its end, with a progress bar on a terminal.
+    """Copy the rest of ``source`` to ``sink``, with a progress bar on a terminal.
 
     Args:
-        source: What is read.
-        sink: What is written.
+        source: File to read.
+        sink: File to write.
         name: Title of the bar.
-        size: Bytes in all, where known.
-        done: Bytes that an earlier run left.
+        size: Total number of bytes, if known.
+        done: Number of bytes that an earlier run has downloaded.
     """
     with bar(name, size, "B", initial=done, unit_scale=True, leave=False) as shown:
         while chunk := source.read(BLOCK):
@@ -39,11 +39,11 @@ def copy(source: IO[bytes], sink: IO[bytes], name: str, size: int | None, done: 
 
 
 def install(part: Path, target: Path, sha256: str | None = None) -> None:
-    """Check ``part`` and put it in the place of ``target``.
+    """Check ``part`` and rename it to ``target``.
 
     Args:
-        part: The whole content, in the folder of the target; it is deleted where it fails.
-        target: Where it goes; a name that ends in ``.json`` demands JSON.
+        part: The complete file, in the folder of the target. It is deleted if it fails a check.
+        target: The new path. If its name ends in ``.json``, the content must be valid JSON.
         sha256: Expected hexadecimal digest.
 
     Raises:
@@ -60,5 +60,5 @@ def install(part: Path, target: Path, sha256: str | None = None) -> None:
         raise
     except ValueError as error:
         part.unlink()
-        raise UnusableError(f"what came is no JSON ({error})") from error
+        raise UnusableError(f"the received file is not JSON ({error})") from error
     os.replace(part, target)

@@ -1,4 +1,4 @@
-"""What every fetch needs: the HTTP client, a second and third try, and one sentence when all of them fail."""
+"""The HTTP client of all downloads, retries, and one-sentence errors."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -16,16 +16,16 @@ BLOCK = 2**19
 """Bytes of one range request."""
 
 ATTEMPTS = 4
-"""Tries of a fetch, the first one included."""
+"""Maximum number of attempts of a download."""
 
 PAUSE = 0.5
-"""Seconds before the second try; they double with each further one."""
+"""Seconds before the second attempt; they double with each further attempt."""
 
-_BUSY = {408, 425, 429}
+_TEMPORARY_STATUS = {408, 425, 429}
 
 
 class UnusableError(Exception):
-    """What the server sent cannot be used, and asking again would not change it."""
+    """The received data cannot be used, and another attempt would not help."""
 
 
 class NoRangesError(UnusableError):
@@ -36,9 +36,9 @@ class NoRangesError(UnusableError):
 
 
 def client() -> HTTPFileSystem:
-    """The HTTP file system of all fetches: proxies of the environment, no compression, no endless waits."""
+    """The HTTP file system of all downloads: with proxies of the environment and timeouts, without compression."""
     return HTTPFileSystem(
-        # A compressed answer has another length, and other ranges, than the file.
+        # With compression, lengths and ranges would not be those of the file.
         headers={"Accept-Encoding": "identity"},
         client_kwargs={
             "trust_env": True,
@@ -48,8 +48,8 @@ def client() -> HTTPFileSystem:
 
 
 @contextmanager
-def ranges(url: str, size: int, cache: str) -> Iterator[AbstractBufferedFile]:
-    """Open a remote file for seeking; every read becomes range requests.
+def open_ranges(url: str, size: int, cache: str) -> Iterator[AbstractBufferedFile]:
+    """Open a remote file with random access by range requests.
 
     Args:
         url: The remote file.
@@ -57,7 +57,7 @@ def ranges(url: str, size: int, cache: str) -> Iterator[AbstractBufferedFile]:
         cache: fsspec's name of the block cache.
 
     Raises:
-        NoRangesError: If the server sends the whole file where a part was asked for.
+        NoRangesError: If the server answers a range request with the whole file.
     """
     try:
         with client().open(url, block_size=BLOCK, cache_type=cache, size=size) as file:
@@ -68,40 +68,43 @@ def ranges(url: str, size: int, cache: str) -> Iterator[AbstractBufferedFile]:
         raise
 
 
-def persistently(work: Callable[[], None], source: str, target: str, attempts: int, pause: float) -> None:
-    """Run ``work``, again after a fault that may pass.
+def with_retries(download: Callable[[], None], source: str, target: str, attempts: int, pause: float) -> None:
+    """Run a download, and repeat it after a temporary error.
 
     Args:
-        work: The fetch; running it again must be harmless.
-        source: What is fetched, for the message.
-        target: Where it goes, for the message.
-        attempts: How often to try in all.
-        pause: Seconds before the second attempt; it doubles with each further one.
+        download: The download; repeating it must be harmless.
+        source: What is downloaded, for the message.
+        target: Where it is written, for the message.
+        attempts: Maximum number of attempts.
+        pause: Seconds before the second attempt; they double with each further attempt.
 
     Raises:
-        JoinGRError: If the last attempt fails, or any attempt fails for good.
+        JoinGRError: If the last attempt fails, or an attempt fails with a permanent error.
     """
     for attempt in range(1, attempts + 1):
         try:
-            work()
+            download()
             return
         except (aiohttp.ClientError, UnusableError, BadZipFile, ZlibError, OSError) as error:
-            reason, may_pass = _diagnose(error)
-            if not may_pass or attempt == attempts:
+            reason, temporary = _diagnose(error)
+            if not temporary or attempt == attempts:
                 raise JoinGRError(
-                    f"Could not fetch {source} to {target}: {reason}; place it there by hand, or point "
-                    "`paths.data` at a folder that has it."
+                    f"Could not download {source} to {target}: {reason}; put it there by hand, or set `paths.data` to "
+                    "a folder that has it."
                 ) from error
         time.sleep(pause * 2 ** (attempt - 1))
 
 
 def _diagnose(error: BaseException) -> tuple[str, bool]:
-    """What went wrong in words, and whether it may pass."""
-    # fsspec wraps every failed look-up in FileNotFoundError, zipfile a failed read in BadZipFile.
+    """The reason of an error in words, and whether it is temporary."""
+    # fsspec wraps failed requests in FileNotFoundError, and zipfile wraps failed reads in BadZipFile.
     for link in _chain(error):
         match link:
             case aiohttp.ClientResponseError(status=status):
-                return f"the server answered {status} {link.message}".rstrip(), status in _BUSY or status >= 500
+                return (
+                    f"the server answered {status} {link.message}".rstrip(),
+                    status in _TEMPORARY_STATUS or status >= 500,
+                )
             case aiohttp.ClientConnectorError():
                 return f"there is no connection ({link})", True
             case TimeoutError():

@@ -1,4 +1,4 @@
-"""Frozen sentence encoders and the cache of their vectors."""
+"""Frozen sentence encoders and the cache of their embeddings."""
 
 from joingr_pyg.encoders.base import Encoder, require_question
 from joingr_pyg.encoders.cache import CachedEncoder, EmbeddingCache

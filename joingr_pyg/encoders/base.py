@@ -1,4 +1,4 @@
-"""What the rest of the package asks of an encoder (section 3.2.1 of the paper)."""
+"""The interface of sentence encoders (section 3.2.1 of the paper)."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -11,21 +11,24 @@ from joingr_pyg.errors import JoinGRError
 class Encoder(Protocol):
     """A frozen sentence encoder, the φ of section 3.2.1.
 
-    Rows are L2-normalised, so that dot products are cosine similarities; they are float32 on the CPU, whichever
-    device computed them. An empty list gives an empty ``[0, dim]`` tensor.
+    Embeddings are L2-normalised, so dot products are cosine similarities. They are float32 tensors on the CPU,
+    whichever device computed them. An empty list of texts gives an empty ``[0, dim]`` tensor.
     """
 
     @property
     def name(self) -> str:
-        """Name of the encoder for people: tables, messages, progress bars."""
+        """Display name, for tables, messages and progress bars."""
 
     @property
     def identity(self) -> str:
-        """Names everything its vectors depend on: weights, prompts, pooling. The cache and checkpoints compare it."""
+        """A string with everything the embeddings depend on: weights, prompts, pooling.
+
+        Caches and checkpoints compare it to decide whether two encoders are the same.
+        """
 
     @property
     def dim(self) -> int:
-        """Length of a vector."""
+        """Length ``d`` of an embedding."""
 
     def encode_queries(self, texts: Sequence[str]) -> Tensor:
         """Embed questions, ``[len(texts), dim]``."""
@@ -35,10 +38,10 @@ class Encoder(Protocol):
 
 
 def require_question(text: str) -> str:
-    """Return a question that has something to embed.
+    """Check that a question is a text with at least one visible character, and return it.
 
     Raises:
-        JoinGRError: If the text is blank, or no text.
+        JoinGRError: If the question is blank, or not a string.
     """
     if not isinstance(text, str):
         raise JoinGRError(f"A question needs to be a text (got {type(text).__name__}: {text!r:.60}).")

@@ -1,4 +1,4 @@
-"""One embedding cache for all runs: every text is encoded once, whichever run asks first."""
+"""The embedding cache, shared by all runs: each text is encoded once."""
 
 import logging
 import os
@@ -29,20 +29,20 @@ _FULL_SHARD_ROWS = 8192
 
 
 def default_cache_folder() -> Path:
-    """The cache folder of this user: ``JOINGR_CACHE`` where that variable is set, else ``~/.cache/joingr_pyg``."""
+    """The cache folder of this user: the variable ``JOINGR_CACHE`` if it is set, otherwise ``~/.cache/joingr_pyg``."""
     return Path(os.environ.get("JOINGR_CACHE") or "~/.cache/joingr_pyg").expanduser()
 
 
 class EmbeddingCache:
-    """The vectors of one encoder, in memory and, where a folder is given, on disk.
+    """The embeddings of one encoder, in memory and optionally on disk.
 
-    On disk it is a folder an encoder, holding append-only safetensors shards of keys ``[n, 16]`` and vectors
-    ``[n, dim]``. A shard appears under its name only when it is complete; a damaged one is deleted with a warning,
-    and its texts are encoded anew. Reading takes no lock; who adds holds one.
+    On disk each encoder has a folder with append-only safetensors shards of keys ``[n, 16]`` and vectors ``[n, dim]``.
+    Shards are written atomically. A damaged shard is deleted with a warning, and its texts are encoded again. Reading
+    needs no lock; adding holds one.
 
     Args:
-        identity: Identity of the encoder the vectors belong to.
-        folder: Cache folder shared by all encoders and runs; ``None`` keeps the vectors in memory only.
+        identity: Identity of the encoder.
+        folder: Cache folder, shared by all encoders and runs. ``None`` keeps the vectors in memory only.
     """
 
     def __init__(self, identity: str, folder: str | Path | None = None) -> None:
@@ -57,12 +57,12 @@ class EmbeddingCache:
 
     @staticmethod
     def key(kind: str, text: str) -> bytes:
-        """The address of a text: a digest of the text and of whether it is a query or a document."""
+        """The cache key of a text: a digest of its kind (query or document) and the text."""
         return blake2b(f"{kind}\0{text}".encode("utf-8", "surrogatepass"), digest_size=_KEY_BYTES).digest()
 
     @property
     def dim(self) -> int | None:
-        """Length of the vectors, or ``None`` while there are none."""
+        """Length of the vectors, or ``None`` if the cache is empty."""
         self.refresh()
         return next((len(vector) for vector in self._vectors.values()), None)
 
@@ -74,11 +74,11 @@ class EmbeddingCache:
         return torch.from_numpy(np.stack([self._vectors[key] for key in keys]))
 
     def preload(self, keys: Sequence[bytes], vectors: Tensor) -> None:
-        """Take vectors ``[len(keys), dim]`` that are stored elsewhere into memory, and not into the folder."""
+        """Add vectors ``[len(keys), dim]`` to memory but not to the folder, since they are stored elsewhere."""
         self._vectors.update(zip(keys, vectors.float().numpy(), strict=True))
 
     def refresh(self) -> None:
-        """Read the shards that other runs have added since the last look."""
+        """Read the shards that other runs have added since the last call."""
         if self.folder is None:
             return
         with _usable(self.folder):
@@ -94,10 +94,10 @@ class EmbeddingCache:
                 keys, vectors, metadata = shard.get_tensor("keys"), shard.get_tensor("vectors"), shard.metadata()
             if metadata["checksum"] != _checksum(keys, vectors):
                 raise ValueError("its checksum does not match")
-        except FileNotFoundError:  # Another run has just merged it into a larger shard.
+        except FileNotFoundError:  # Another run has merged it into a larger shard meanwhile.
             return
         except (SafetensorError, ValueError, KeyError, TypeError) as error:
-            logger.warning("The embedding cache file %s is damaged (%s): it is deleted and made anew.", path, error)
+            logger.warning("The embedding cache file %s is damaged (%s): it is deleted and made again.", path, error)
             path.unlink(missing_ok=True)
             return
         rows = [row.tobytes() for row in keys]
@@ -106,7 +106,7 @@ class EmbeddingCache:
 
     @contextmanager
     def adding(self) -> Iterator[None]:
-        """Hold the right to add: a second run waits here, and then finds what the first has added.
+        """Hold the lock for adding. A run that had to wait for it also reads what the other run has added.
 
         Raises:
             JoinGRError: If the folder cannot be written to.
@@ -121,7 +121,7 @@ class EmbeddingCache:
             self._merge_small_shards(self.folder)
 
     def add(self, keys: Sequence[bytes], vectors: Tensor) -> None:
-        """Add vectors, ``[len(keys), dim]``, in one step: all or none of them are kept."""
+        """Add vectors ``[len(keys), dim]`` atomically: all or none of them are stored."""
         rows = vectors.float().numpy().copy()
         added = dict(zip(keys, rows, strict=True))
         if self.folder is not None:
@@ -147,13 +147,13 @@ class EmbeddingCache:
 
 
 class CachedEncoder:
-    """An encoder that embeds every text once: a text found in the cache never reaches the model.
+    """An encoder with a cache: the model encodes only texts that are not in the cache.
 
     Args:
-        encoder: The encoder for new texts; it may load its model only when asked to encode.
-        folder: Cache folder shared by all encoders and runs; ``None`` keeps the vectors in memory only.
-        chunk_size: New texts encoded between two writes; a killed run goes on after the last one.
-        progress: Show a progress bar, with rate and time left, where standard error is a terminal.
+        encoder: The encoder for new texts. It should load its model when it is first used.
+        folder: Cache folder, shared by all encoders and runs. ``None`` keeps the vectors in memory only.
+        chunk_size: New texts encoded between two writes. A killed run loses at most these.
+        progress: Show a progress bar if standard error is a terminal.
     """
 
     def __init__(
@@ -168,9 +168,9 @@ class CachedEncoder:
 
     @classmethod
     def of_user(cls, encoder: Encoder) -> "CachedEncoder":
-        """An encoder with the cache that training uses by default, below :func:`default_cache_folder`.
+        """An encoder with the cache that training uses by default, in :func:`default_cache_folder`.
 
-        Where that folder cannot be written to, a warning says so and the vectors are kept in memory only.
+        If that folder cannot be written to, a warning is logged and the vectors are kept in memory only.
         """
         folder = default_cache_folder() / "embeddings"
         try:
@@ -193,11 +193,11 @@ class CachedEncoder:
         return self._cache.dim or self.encoder.dim
 
     def document_vectors(self, texts: Sequence[str]) -> tuple[list[bytes], Tensor]:
-        """The cache keys of documents, and their vectors ``[len(texts), dim]``, as :meth:`preload` takes them."""
+        """The cache keys of documents and their vectors ``[len(texts), dim]``, the arguments of :meth:`preload`."""
         return [self._cache.key("document", text) for text in texts], self.encode_documents(texts)
 
     def preload(self, keys: Sequence[bytes], vectors: Tensor) -> None:
-        """Use vectors ``[len(keys), dim]`` that :meth:`document_vectors` returned before, maybe in another process."""
+        """Add vectors ``[len(keys), dim]`` that :meth:`document_vectors` returned, for example in another process."""
         self._cache.preload(keys, vectors)
 
     def encode_queries(self, texts: Sequence[str]) -> Tensor:
@@ -210,7 +210,7 @@ class CachedEncoder:
         if not texts:
             return torch.empty(0, self.dim)
         keys = [self._cache.key(kind, text) for text in texts]
-        # The folder is read only where memory does not suffice: listing it takes longer than answering a question.
+        # The folder is read only if a key is not in memory: listing it takes longer than answering a question.
         if any(key not in self._cache for key in keys):
             self._cache.refresh()
         if any(key not in self._cache for key in keys):
@@ -219,7 +219,7 @@ class CachedEncoder:
         return self._cache.gather(keys)
 
     def _fill(self, texts: dict[bytes, str], encode: Callable[[Sequence[str]], Tensor]) -> None:
-        # Longest first: texts of like length share a batch, and the largest batch comes before hours of work.
+        # Longest texts first: batches have texts of similar length, and running out of memory shows at the start.
         missing = sorted((key for key in texts if key not in self._cache), key=lambda key: -len(texts[key]))
         with progress(self.progress), bar(f"Embedding with {self.name}", len(missing), "text") as shown:
             for start in range(0, len(missing), self.chunk_size):
@@ -235,7 +235,7 @@ def _locked(folder: Path) -> AcquireReturnProxy:
         try:
             return lock.acquire(timeout=0)
         except Timeout:
-            logger.warning("Waiting for another run that adds to the embedding cache %s.", folder)
+            logger.warning("Waiting for another run that is writing to the embedding cache %s.", folder)
             return lock.acquire()
 
 

@@ -1,4 +1,4 @@
-"""Frozen cross-encoders, which read a question and a text together; loaded only when there is something to score."""
+"""Frozen cross-encoders, which score a question and a text together. A model is loaded when it is first used."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -19,12 +19,12 @@ class PairScorer:
     """A frozen sentence-transformers cross-encoder with one output.
 
     Args:
-        model: Name on the model hub; with ``path`` it is only told in messages.
+        model: Name on the model hub. With ``path`` it is used only in messages.
         revision: Branch, tag or commit on the hub.
-        path: Local folder that holds the model; the hub is not asked.
-        max_length: Tokens after which a pair is cut; ``None`` takes the model's own limit.
+        path: Local folder of the model, used instead of the hub.
+        max_length: Maximum number of tokens of a pair. ``None`` uses the model's own limit.
         batch_size: Pairs scored at once.
-        device: Device of the model; ``None`` takes an accelerator where there is one.
+        device: Device of the model. ``None`` uses an accelerator if there is one.
     """
 
     def __init__(
@@ -45,10 +45,14 @@ class PairScorer:
         self.device = device
 
     def score(self, question: str, texts: Sequence[str]) -> Tensor:
-        """``[len(texts)]`` scores of a question with each text, the higher the more relevant.
+        """Score texts by their relevance to a question; higher is more relevant.
+
+        Returns:
+            ``[len(texts)]`` scores.
 
         Raises:
-            JoinGRError: If the model is neither here nor on the hub, cannot be loaded, or has several outputs.
+            JoinGRError: If the model is neither on this machine nor on the hub, cannot be loaded, or has several
+                outputs.
         """
         if not texts:
             return torch.empty(0)
@@ -61,7 +65,7 @@ class PairScorer:
         return torch.as_tensor(scores).float().cpu()
 
     def require(self) -> None:
-        """Load the model now, so that a missing one is told before any work is done.
+        """Load the model now, so that a missing model is reported before any work is done.
 
         Raises:
             JoinGRError: As :meth:`score`.
@@ -75,14 +79,14 @@ class PairScorer:
 
         try:
             model = CrossEncoder(str(folder), device=self.device, max_length=self.max_length, local_files_only=True)
-        except Exception as error:  # A broken folder fails in as many ways as there are file formats.
+        except Exception as error:  # A damaged model folder fails in many ways.
             reason = " ".join(str(error).split()).rstrip(".")
             raise JoinGRError(
-                f"The cross-encoder {self.model!r} in {str(folder)!r} cannot be loaded ({reason}): fetch it anew."
+                f"The cross-encoder {self.model!r} in {str(folder)!r} cannot be loaded ({reason}): download it again."
             ) from error
         if model.config.num_labels != 1:
             raise JoinGRError(
-                f"The model {self.model!r} has {model.config.num_labels} outputs: a cross-encoder that ranks has one."
+                f"The model {self.model!r} has {model.config.num_labels} outputs: give a cross-encoder with one output."
             )
         return model
 
@@ -91,7 +95,7 @@ class PairScorer:
             return hub_folder(self.model, self.revision, "config.json", setting="method.refiner.path")
         if not is_model_folder(self.path, "config.json"):
             raise JoinGRError(
-                f"method.refiner.path={str(self.path)!r} is not the folder of a cross-encoder: config.json and the "
-                "weights were expected there."
+                f"method.refiner.path={str(self.path)!r} is not the folder of a cross-encoder: it must contain "
+                "config.json and the weights."
             )
         return self.path

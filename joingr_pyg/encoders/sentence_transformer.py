@@ -1,4 +1,4 @@
-"""Frozen sentence-transformers models, loaded only when a text has to be encoded."""
+"""Frozen sentence-transformers models."""
 
 import logging
 from collections.abc import Iterator, Sequence
@@ -28,24 +28,23 @@ _MODEL_FILES = frozenset({".safetensors", ".bin", ".json", ".txt", ".model"})
 class SentenceTransformerEncoder:
     """A frozen sentence-transformers model.
 
-    Building one reads nothing but, for a local folder without ``weights_sha256``, the bytes of that folder: the model
-    is loaded when the first text has to be encoded, so a run answered by the cache never loads it.
+    The model is loaded when the first text is encoded, so a run that finds all texts in the cache never loads it. The
+    constructor reads at most the files of a local folder, to identify a model without ``weights_sha256``.
 
     Args:
-        model: Name on the model hub; with ``path`` it only names the encoder.
-        name: Name for people; the last part of ``model`` by default.
+        model: Name on the model hub. With ``path`` it only names the encoder.
+        name: Display name. The default is the last part of ``model``.
         revision: Branch, tag or commit on the hub.
-        path: Local folder that holds the model; the hub is not asked.
-        weights_sha256: Digest that ``model.safetensors`` must have. The encoder is then identified by it, wherever
-            the weights come from.
-        query_prompt: Put before each question; ``None`` takes what the model defines.
-        document_prompt: Put before each document; ``None`` takes what the model defines.
-        pooling: Pool token vectors so, for a model that defines no pooling of its own. ``None`` takes what the model
-            defines, and refuses a model that defines none.
-        max_length: Tokens after which a text is cut; ``None`` takes the model's own limit.
-        dim: Length of a vector where known; else the model has to be loaded to tell.
+        path: Local folder of the model, used instead of the hub.
+        weights_sha256: Required sha256 of ``model.safetensors``. It then identifies the encoder, whatever the source
+            of the weights.
+        query_prompt: Prefix of each question. ``None`` uses the prompt of the model.
+        document_prompt: Prefix of each document. ``None`` uses the prompt of the model.
+        pooling: Pooling of token embeddings for a model that defines none. With ``None`` such a model is refused.
+        max_length: Maximum number of tokens of a text. ``None`` uses the model's own limit.
+        dim: Length of an embedding, if known. Otherwise the model is loaded to find out.
         batch_size: Texts encoded at once.
-        device: Device of the model; ``None`` takes an accelerator where there is one.
+        device: Device of the model. ``None`` uses an accelerator if there is one.
     """
 
     def __init__(
@@ -83,7 +82,7 @@ class SentenceTransformerEncoder:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The arguments that make the same encoder again, but for the device, which depends on the machine."""
+        """The constructor arguments of this encoder, without the device."""
         return {
             "model": self.model,
             "name": self.name,
@@ -146,14 +145,14 @@ class SentenceTransformerEncoder:
 
     def _warn_of_truncation(self, texts: Sequence[str], prompt: str) -> None:
         limit = self._model.max_seq_length or inf
-        # No tokenizer makes more tokens than bytes, so most texts need not be tokenised twice.
+        # A text never has more tokens than bytes (plus special tokens), so most texts need not be tokenised here.
         long = [prompt + text for text in texts if len((prompt + text).encode()) + 8 > limit]
         if not long:
             return
         lengths = [len(ids) for ids in self._model.tokenizer(long, truncation=False, verbose=False)["input_ids"]]
-        if cut := sum(length > limit for length in lengths):
+        if truncated := sum(length > limit for length in lengths):
             logger.warning(
-                f"{cut} of {len(texts)} texts are longer than the {limit} tokens that {self.name} reads "
+                f"{truncated} of {len(texts)} texts are longer than the {limit} tokens that {self.name} reads "
                 f"(the longest has {max(lengths)}): their ends were cut off."
             )
 
@@ -165,7 +164,7 @@ class SentenceTransformerEncoder:
         if not self.pooling and not (folder / "modules.json").is_file():
             raise JoinGRError(
                 f"The model {self.model!r} in {str(folder)!r} defines no pooling (it has no modules.json): "
-                "say which one it was trained with, encoder.pooling=mean for instance."
+                "set the pooling it was trained with, for example encoder.pooling=mean."
             )
         try:
             torch.empty(0, device=self.device or "cpu")
@@ -176,15 +175,17 @@ class SentenceTransformerEncoder:
         try:
             with _silent_loading():
                 model = self._load(folder)
-        except Exception as error:  # A broken folder fails in as many ways as there are file formats.
+        except Exception as error:  # A damaged model folder fails in many ways.
             raise JoinGRError(
-                f"The model {self.model!r} in {str(folder)!r} cannot be loaded ({_one_line(error)}): fetch it anew."
+                f"The model {self.model!r} in {str(folder)!r} cannot be loaded ({_one_line(error)}): download it again."
             ) from error
         if self.max_length:
             model.max_seq_length = self.max_length
-        found = model.get_embedding_dimension()
-        if None not in (self._dim, found) and self._dim != found:
-            raise JoinGRError(f"The model {self.model!r} makes vectors of length {found}, not encoder.dim={self._dim}.")
+        actual = model.get_embedding_dimension()
+        if None not in (self._dim, actual) and self._dim != actual:
+            raise JoinGRError(
+                f"The model {self.model!r} has embeddings of length {actual}, not encoder.dim={self._dim}."
+            )
         return model
 
     def _load(self, folder: Path) -> "SentenceTransformer":
@@ -206,13 +207,13 @@ class SentenceTransformerEncoder:
         if not is_model_folder(path, "modules.json", "config.json"):
             raise JoinGRError(
                 f"encoder.path={str(path)!r} is not the folder of a model: "
-                "modules.json or config.json, and the weights, were expected there."
+                "it must contain modules.json or config.json, and the weights."
             )
         return path
 
 
 def check_weights(folder: Path, expected: str) -> None:
-    """Refuse a folder whose ``model.safetensors`` is not the expected one.
+    """Check the sha256 of a folder's ``model.safetensors``.
 
     Raises:
         JoinGRError: If the file is missing or its sha256 differs.
@@ -221,11 +222,11 @@ def check_weights(folder: Path, expected: str) -> None:
     if not path.is_file():
         raise JoinGRError(f"The model folder {str(folder)!r} has no model.safetensors.")
     with path.open("rb") as file:
-        found = file_digest(file, "sha256").hexdigest()
-    if found != expected:
+        digest = file_digest(file, "sha256").hexdigest()
+    if digest != expected:
         raise JoinGRError(
-            f"The weights {str(path)!r} are not the expected ones (sha256 {found}, not {expected}): "
-            "fetch them anew, or configure them as an encoder of their own."
+            f"The weights {str(path)!r} are not the expected ones (sha256 {digest}, not {expected}): "
+            "download them again, or configure them as a separate encoder."
         )
 
 
@@ -247,7 +248,7 @@ def _silent_loading() -> Iterator[None]:
 
 
 def folder_digest(folder: Path) -> str:
-    """The sha256 of a model's files, wherever its folder lies."""
+    """The sha256 of the files of a model, independent of where its folder is."""
     digest = sha256()
     for path in sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix in _MODEL_FILES):
         with path.open("rb") as file:

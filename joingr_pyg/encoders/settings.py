@@ -1,4 +1,4 @@
-"""Encoders as plain values, so that what was embedded with one can be used later without naming it again."""
+"""Encoders as plain values, so that a saved retriever can make its encoder again."""
 
 from typing import Any
 
@@ -16,11 +16,15 @@ KINDS: dict[str, type[HashingEncoder | SentenceTransformerEncoder | TapasEncoder
     "sentence_transformer": SentenceTransformerEncoder,
     "tapas": TapasEncoder,
 }
-"""The encoders that plain values describe, by name."""
+"""The encoders that can be described by plain values, by name."""
 
 
 def encoder_settings(encoder: Encoder) -> dict[str, Any] | None:
-    """What :func:`make_encoder` makes the same encoder from, without its cache; ``None`` for classes of others."""
+    """Describe an encoder, without its cache, by plain values for :func:`make_encoder`.
+
+    Returns:
+        The values, or ``None`` if the class of the encoder is not one of :data:`KINDS`.
+    """
     if isinstance(encoder, CachedEncoder):
         encoder = encoder.encoder
     for kind, encoder_class in KINDS.items():
@@ -30,10 +34,10 @@ def encoder_settings(encoder: Encoder) -> dict[str, Any] | None:
 
 
 def make_encoder(settings: dict[str, Any]) -> Encoder:
-    """Make the encoder that :func:`encoder_settings` described.
+    """Make an encoder from the values of :func:`encoder_settings`.
 
     Raises:
-        JoinGRError: If there is no such encoder, or an argument is out of its range.
+        JoinGRError: If there is no such encoder, or an argument is out of range.
     """
     kind, arguments = settings.get("kind"), {name: value for name, value in settings.items() if name != "kind"}
     if kind not in KINDS:

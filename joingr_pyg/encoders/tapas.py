@@ -1,4 +1,4 @@
-"""DTR, the dense table retriever on TAPAS (Herzig et al., 2021), loaded only when a text has to be encoded."""
+"""DTR, the dense table retriever based on TAPAS (Herzig et al., 2021)."""
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -19,29 +19,29 @@ if TYPE_CHECKING:
     from transformers import BertTokenizer
 
 PROJECTION = "projection.safetensors"
-"""Where a folder keeps DTR's projection of pooled vectors, as ``weight`` ``[out, hidden]``; most models have none."""
+"""File with DTR's projection of pooled embeddings, ``weight`` ``[out, hidden]``. Most models have none."""
 
 
 class TapasEncoder:
     """A dual encoder of two TAPAS models, one for questions and one for tables.
 
-    A question is read as text, ``[CLS] question [SEP]``. A table is read as TAPAS wants it, ``[CLS] title [SEP]``
-    followed by its cells, each with the number of its column and of its row; schemas come without rows, so the cells
-    are those of the header, row 0. The text of a column or a join, which is no table, is read as a title alone. Vectors
-    are the pooled ones, projected where the model has a projection, and normalised as all of this package are, which
-    DTR's own inner product does without.
+    A question is encoded as text, ``[CLS] question [SEP]``. A table is encoded as ``[CLS] title [SEP]`` followed by its
+    cells, each with its column and row number. Schemas have no rows, so the only cells are those of the header, row 0.
+    The text of a column or a join is encoded as a title without cells. Embeddings are the pooled outputs, projected if
+    the model has a projection, and L2-normalised like all embeddings of this package (DTR itself uses inner products of
+    unnormalised embeddings).
 
-    DTR's trained weights are published for TensorFlow only; ``google/tapas-base``, which they start from, is not
-    trained to retrieve.
+    DTR's trained weights are published for TensorFlow only. ``google/tapas-base``, from which they were trained, is not
+    trained for retrieval. Models are loaded when they are first used.
 
     Args:
         model: Name on the model hub.
-        name: Name for people.
+        name: Display name.
         revision: Branch, tag or commit on the hub.
-        path: Local folder that holds the model, and the tokenizer's ``vocab.txt``; the hub is not asked.
-        table_path: Local folder of the model that reads tables, where it is another one.
-        dim: Length of a vector where known; else the model has to be loaded to tell.
-        max_length: Tokens after which a text or a table is cut, at most the model's own limit.
+        path: Local folder of the model and the tokenizer's ``vocab.txt``, used instead of the hub.
+        table_path: Local folder of the model for tables, if it is a different model.
+        dim: Length of an embedding, if known. Otherwise the model is loaded to find out.
+        max_length: Maximum number of tokens of a text or table, at most the model's own limit.
         batch_size: Texts encoded at once.
         device: Device of the models.
     """
@@ -71,7 +71,7 @@ class TapasEncoder:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The arguments that make the same encoder again, but for the device, which depends on the machine."""
+        """The constructor arguments of this encoder, without the device."""
         return {
             "model": self.model,
             "name": self.name,
@@ -101,50 +101,54 @@ class TapasEncoder:
     def encode_documents(self, texts: Sequence[str]) -> Tensor:
         return self._encode(lambda: self._tables, [split_table_descriptor(text) or (text, ()) for text in texts])
 
-    def _encode(self, reader: "Callable[[], _Reader]", tables: Sequence[tuple[str, Sequence[str]]]) -> Tensor:
+    def _encode(self, get_model: "Callable[[], _TapasModel]", tables: Sequence[tuple[str, Sequence[str]]]) -> Tensor:
         if not tables:
             return torch.empty(0, self.dim)
         starts = range(0, len(tables), self.batch_size)
         return normalize(
-            torch.cat([reader().read(tables[start : start + self.batch_size], self.max_length) for start in starts])
+            torch.cat([get_model().embed(tables[start : start + self.batch_size], self.max_length) for start in starts])
         )
 
     @cached_property
-    def _questions(self) -> "_Reader":
-        return _Reader(self._folder(), self.model, self.device)
+    def _questions(self) -> "_TapasModel":
+        return _TapasModel(self._folder(), self.model, self.device)
 
     @cached_property
-    def _tables(self) -> "_Reader":
-        return self._questions if self.table_path is None else _Reader(_local(self.table_path), self.model, self.device)
+    def _tables(self) -> "_TapasModel":
+        return (
+            self._questions
+            if self.table_path is None
+            else _TapasModel(_local(self.table_path), self.model, self.device)
+        )
 
     def _folder(self) -> Path:
         return _local(self.path) if self.path else hub_folder(self.model, self.revision, "config.json")
 
 
-class _Reader:
-    """One TAPAS model with its tokenizer and, where there is one, its projection."""
+class _TapasModel:
+    """One TAPAS model with its tokenizer and optional projection."""
 
     def __init__(self, folder: Path, model: str, device: str) -> None:
         from transformers import BertTokenizer, TapasModel
 
         if not (folder / "vocab.txt").is_file():
-            raise JoinGRError(f"The model {model!r} in {str(folder)!r} has no vocab.txt: fetch it anew.")
+            raise JoinGRError(f"The model {model!r} in {str(folder)!r} has no vocab.txt: download it again.")
         try:
-            # TAPAS reads the word pieces of BERT; its own tokenizer would need pandas.
+            # TAPAS has the word pieces of BERT; its own tokenizer needs pandas.
             self.tokenizer: BertTokenizer = BertTokenizer.from_pretrained(str(folder))
             self.model: TapasModel = TapasModel.from_pretrained(str(folder), local_files_only=True).eval().to(device)
             path = folder / PROJECTION
             self.projection = load_file(path)["weight"].to(device) if path.is_file() else None
-        except Exception as error:  # A broken folder fails in as many ways as there are file formats.
+        except Exception as error:  # A damaged model folder fails in many ways.
             reason = " ".join(str(error).split()).rstrip(".")
             raise JoinGRError(
-                f"The model {model!r} in {str(folder)!r} cannot be loaded as TAPAS ({reason}): fetch it anew."
+                f"The model {model!r} in {str(folder)!r} cannot be loaded as TAPAS ({reason}): download it again."
             ) from error
         self.device = device
 
     @torch.no_grad()
-    def read(self, tables: Sequence[tuple[str, Sequence[str]]], max_length: int) -> Tensor:
-        """Vectors ``[B, out]`` of titles with their headers."""
+    def embed(self, tables: Sequence[tuple[str, Sequence[str]]], max_length: int) -> Tensor:
+        """``[B, out]`` embeddings of tables, each given as a title and a header."""
         config = self.model.config
         limit = min(max_length, config.max_position_embeddings)
         rows = [linearize(self.tokenizer, *table, limit, config.type_vocab_sizes[1]) for table in tables]
@@ -154,12 +158,12 @@ class _Reader:
         mask = torch.zeros(len(rows), longest, dtype=torch.long)
         for row, (tokens, column) in enumerate(rows):
             ids[row, : len(tokens)] = torch.tensor(tokens)
-            # Of the token types: the segment, which is 1 in the table, and the column; the header's row is 0.
+            # Token types: the segment (1 for cells) and the column number. The row number stays 0, for the header.
             types[row, : len(tokens), 0] = (torch.tensor(column) > 0).long()
             types[row, : len(tokens), 1] = torch.tensor(column)
             mask[row, : len(tokens)] = 1
         inputs: dict[str, Any] = {"input_ids": ids, "token_type_ids": types, "attention_mask": mask}
-        pooled = self.model(**{name: each.to(self.device) for name, each in inputs.items()}).pooler_output
+        pooled = self.model(**{name: tensor.to(self.device) for name, tensor in inputs.items()}).pooler_output
         return (pooled if self.projection is None else pooled @ self.projection.t()).float().cpu()
 
 
@@ -169,14 +173,14 @@ def linearize(
     """Flatten a title and a header into tokens.
 
     Args:
-        tokenizer: Cuts texts into word pieces.
+        tokenizer: The word-piece tokenizer.
         title: Text before the table.
-        header: Names of its columns.
-        max_length: Tokens after which the rest is cut off.
-        columns: Number of columns that the model can tell apart, with 0 for what is outside the table.
+        header: Names of the columns.
+        max_length: Maximum number of tokens; the rest is cut off.
+        columns: Number of column ids of the model, including id 0 for tokens outside the table.
 
     Returns:
-        Token ids, and for each token the number of its column from 1, or 0 outside the table.
+        Token ids, and for each token its column number from 1, or 0 outside the table.
     """
     words = tokenizer.tokenize(title)[: max_length - 2]
     tokens: list[str] = [tokenizer.cls_token, *words, tokenizer.sep_token]
@@ -192,7 +196,7 @@ def linearize(
 def _local(path: Path) -> Path:
     if not is_model_folder(path, "config.json"):
         raise JoinGRError(
-            f"encoder.path={str(path)!r} is not the folder of a TAPAS model: config.json and the weights were expected "
-            "there."
+            f"encoder.path={str(path)!r} is not the folder of a TAPAS model: it must contain config.json and the "
+            "weights."
         )
     return path

@@ -23,7 +23,7 @@ COLUMN, TEXT = Column("id"), Column("text")
 
 
 def pool(*databases: Database) -> Corpus:
-    """A corpus whose vectors say which column and join they belong to: 0, 1, ... and -1, -2, ..., in each database."""
+    """A corpus whose embeddings number the columns (0, 1, ...) and joins (-1, -2, ...) of each database."""
     graphs = []
     for database in databases:
         columns = sum(len(table.columns) for table in database)
@@ -44,7 +44,7 @@ ZOO = Database(
 )
 
 
-def test_a_pool_numbers_tables_and_columns_through() -> None:
+def test_tables_and_columns_of_all_databases_are_numbered() -> None:
     corpus = pool(SHOP, ZOO)
     assert corpus.tables == (("shop", "order"), ("shop", "item"), ("zoo", "cage"), ("zoo", "order"))
     assert corpus.columns == ("id", "text", "id", "order", "part_of", "id", "text", "cage")
@@ -59,11 +59,11 @@ def test_a_pool_numbers_tables_and_columns_through() -> None:
     assert corpus.join_name(2) == "order.cage = cage.id"
 
 
-def test_sqlite_s_own_tables_are_in_no_pool() -> None:
+def test_internal_tables_of_sqlite_are_left_out() -> None:
     own = Table("sqlite_sequence", (Column("name"), Column("seq")))
     shop = Database(
         "shop",
-        (own, SHOP["order"], own_stat(), SHOP["item"]),
+        (own, SHOP["order"], internal_table(), SHOP["item"]),
         (ForeignKey("item", "id", "sqlite_stat1", "idx"), *SHOP.foreign_keys),
     )
     corpus = pool(shop, ZOO)
@@ -79,25 +79,25 @@ def test_sqlite_s_own_tables_are_in_no_pool() -> None:
     assert corpus.edge_attr.flatten().tolist() == [-2, -3, -1]
 
 
-def test_joins_are_weighed_by_confidence() -> None:
+def test_edge_weights_are_confidences() -> None:
     own = ForeignKey("item", "id", "sqlite_stat1", "idx", confidence=0.25)
     unsure = replace(SHOP.foreign_keys[0], source="inferred", confidence=0.5)
-    shop = replace(SHOP, tables=(own_stat(), *SHOP.tables), foreign_keys=(own, unsure, SHOP.foreign_keys[1]))
+    shop = replace(SHOP, tables=(internal_table(), *SHOP.tables), foreign_keys=(own, unsure, SHOP.foreign_keys[1]))
     assert pool(shop, ZOO).edge_weight.tolist() == [0.5, 1.0, 1.0]
     assert pool(SHOP).edge_weight.tolist() == [1.0, 1.0]
 
 
-def test_graphs_without_confidence_know_declared_joins() -> None:
-    kept = graph(SHOP)
-    del kept[JOIN].confidence
-    assert Corpus.from_graphs([kept]).edge_weight.tolist() == [1.0, 1.0]
+def test_graphs_without_confidence_have_weight_one() -> None:
+    old_graph = graph(SHOP)
+    del old_graph[JOIN].confidence
+    assert Corpus.from_graphs([old_graph]).edge_weight.tolist() == [1.0, 1.0]
 
 
-def own_stat() -> Table:
+def internal_table() -> Table:
     return Table("sqlite_stat1", (Column("idx"),))
 
 
-@pytest.mark.parametrize("databases", [(), (Database("d", (own_stat(),)),)])
+@pytest.mark.parametrize("databases", [(), (Database("d", (internal_table(),)),)])
 def test_a_corpus_without_tables_is_refused(databases: tuple[Database, ...]) -> None:
     with pytest.raises(JoinGRError, match="at least one database with a table"):
         pool(*databases)
@@ -137,7 +137,7 @@ def brute_force(corpus: Corpus, query: Tensor) -> tuple[list[list[float]], list[
 
 @settings(max_examples=50, deadline=None)
 @given(sizes=st.lists(st.integers(1, 5), min_size=1, max_size=8), seed=st.integers(0, 2**16))
-def test_similarity_is_that_of_a_plain_loop_the_first_of_equals_included(
+def test_similarity_equals_that_of_a_plain_loop(
     make_corpus: Callable[..., Corpus], sizes: list[int], seed: int
 ) -> None:
     random = np.random.default_rng(seed)
@@ -148,7 +148,7 @@ def test_similarity_is_that_of_a_plain_loop_the_first_of_equals_included(
     scores, columns = brute_force(corpus, query)
     assert similarity.tolist() == scores
     assert column.tolist() == columns
-    # Pair by pair, in any order, it is the same.
+    # Single pairs, in any order, have the same similarity.
     question, table = pairs(column, random)
     of_pairs, of_columns = corpus.similarity_of(query, question, table)
     assert of_pairs.tolist() == similarity[question, table].tolist()
@@ -161,7 +161,7 @@ def pairs(grid: Tensor, random: np.random.Generator) -> tuple[Tensor, Tensor]:
     return question[some], table[some]
 
 
-def test_many_pairs_are_looked_at_in_parts(make_corpus: Callable[..., Corpus], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_pairs_are_compared_in_chunks(make_corpus: Callable[..., Corpus], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(corpus_module, "PAIRS_AT_ONCE", 2)
     corpus = make_corpus([[[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]], [[-1.0, 0.0]], [[0.0, 1.0], [0.0, 1.0]]])
     query = torch.tensor([[1.0, 0.0], [0.0, 1.0]])
@@ -172,7 +172,7 @@ def test_many_pairs_are_looked_at_in_parts(make_corpus: Callable[..., Corpus], m
     assert [part.shape for part in corpus.similarity_of(query, nothing, nothing)] == [(0,), (0,)]
 
 
-OWN = Database("own", (own_stat(), Table("kept", (COLUMN, TEXT)), Table("sqlite_sequence", (COLUMN,))))
+OWN = Database("own", (internal_table(), Table("kept", (COLUMN, TEXT)), Table("sqlite_sequence", (COLUMN,))))
 
 
 def graph(database: Database) -> HeteroData:
@@ -188,29 +188,29 @@ def assert_equal(left: Corpus, right: Corpus) -> None:
 
 @settings(deadline=None, max_examples=20)
 @given(order=st.permutations([SHOP, ZOO, OWN, Database("lone", (Table("t", (COLUMN,)),))]), first=st.integers(1, 3))
-def test_a_corpus_extended_is_the_corpus_of_all(order: list[Database], first: int) -> None:
+def test_an_extended_corpus_equals_the_corpus_of_all_databases(order: list[Database], first: int) -> None:
     graphs = [graph(database) for database in order]
     corpus = Corpus.from_graphs(graphs[:first])
     alone = Corpus.from_graphs(graphs[:first])
     grown = corpus
-    for each in graphs[first:]:
-        grown = grown.extended([each])
+    for further in graphs[first:]:
+        grown = grown.extended([further])
     assert_equal(grown, Corpus.from_graphs(graphs))
     assert_equal(corpus, alone)
 
 
-def test_extensions_write_behind_the_vectors_there_are() -> None:
+def test_extensions_share_memory_with_the_corpus() -> None:
     shops = [graph(replace(SHOP, name=f"shop{number}")) for number in range(20)]
     corpus = Corpus.from_graphs(shops[:5]).extended(shops[5:6])
     once, twice = corpus.extended(shops[6:7]), corpus.extended(shops[7:8])
     assert once.x.data_ptr() == corpus.x.data_ptr()
     assert once.edge_attr.data_ptr() == corpus.edge_attr.data_ptr()
-    # The room behind the corpus is taken: a second extension of it goes elsewhere.
+    # The spare rows are used by the first extension, so the second one is copied.
     assert_equal(once, Corpus.from_graphs(shops[:7]))
     assert_equal(twice, Corpus.from_graphs([*shops[:6], shops[7]]))
 
 
-def test_an_extension_needs_a_table_and_a_name_of_its_own() -> None:
+def test_an_extension_needs_a_table_and_a_new_name() -> None:
     corpus = pool(SHOP)
     with pytest.raises(JoinGRError, match="Two databases of a corpus are named 'shop'"):
         corpus.extended([graph(ZOO), graph(SHOP)])
@@ -218,18 +218,18 @@ def test_an_extension_needs_a_table_and_a_name_of_its_own() -> None:
         corpus.extended([])
 
 
-def test_adding_a_database_embeds_its_texts_alone() -> None:
-    class Counting(HashingEncoder):
+def test_adding_a_database_embeds_only_its_texts() -> None:
+    class RecordingEncoder(HashingEncoder):
         def encode_documents(self, texts: Sequence[str]) -> Tensor:
-            seen.extend(texts)
+            encoded.extend(texts)
             return super().encode_documents(texts)
 
-    seen: list[str] = []
-    encoder = CachedEncoder(Counting(dim=16))
+    encoded: list[str] = []
+    encoder = CachedEncoder(RecordingEncoder(dim=16))
     corpus = Corpus.from_graphs(build_graphs([SHOP], encoder))
-    seen.clear()
+    encoded.clear()
     grown = corpus.extended(build_graphs([ZOO], encoder))
-    assert sorted(seen) == sorted(column_descriptors(ZOO) + join_descriptors(ZOO) + table_descriptors(ZOO))
+    assert sorted(encoded) == sorted(column_descriptors(ZOO) + join_descriptors(ZOO) + table_descriptors(ZOO))
     assert_equal(grown, Corpus.from_graphs(build_graphs([SHOP, ZOO], HashingEncoder(dim=16))))
 
 

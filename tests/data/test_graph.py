@@ -29,8 +29,8 @@ def table(name: str, columns: str, primary_key: str = "") -> Table:
 
 
 def graph(database: Database, dim: int = 2) -> HeteroData:
-    """The join graph with the position of each column and join as its vector."""
-    columns = sum(len(each.columns) for each in database)
+    """The join graph with the position of each column and join as its embedding."""
+    columns = sum(len(table.columns) for table in database)
     return join_graph(database, numbered(columns, dim), -numbered(len(database.joins), dim))
 
 
@@ -56,10 +56,10 @@ LIBRARY = Database(
     (
         ForeignKey("book", "author", "author", "id"),
         ForeignKey("book", "editor", "author", "id"),
-        ForeignKey("author", "id", "book", "author"),  # the first one once more, turned round
+        ForeignKey("author", "id", "book", "author"),  # the first key again, in the other direction
         ForeignKey("book", "sequel_of", "book", "isbn"),
         ForeignKey("book", "editor", "author", "id"),
-        ForeignKey("note", "text", "note", "text"),  # joins nothing, and makes no key
+        ForeignKey("note", "text", "note", "text"),  # a column with itself: no join, no key
     ),
 )
 
@@ -72,8 +72,8 @@ def test_non_key_columns_point_at_the_keys_of_their_table_and_keys_pair_up() -> 
     ]
 
 
-def test_joins_are_one_edge_a_pair_from_the_referencing_column() -> None:
-    """Parallel joins of two tables stay apart, repeated and reversed ones are one, and one within a table counts."""
+def test_joins_are_one_edge_per_pair_from_the_referencing_column() -> None:
+    """Parallel joins of two tables are separate edges; repeated and reversed keys are one edge; self-joins count."""
     assert pairs(graph(LIBRARY), JOIN) == [(6, 0), (7, 0), (8, 3)]
 
 
@@ -81,7 +81,7 @@ def test_the_key_flag_is_that_of_primary_keys_and_ends_of_joins() -> None:
     assert graph(LIBRARY)["column"].is_key.tolist() == [True, False, False, True, True, False, True, True, True, False]
 
 
-def test_counts_keep_key_pairs_apart() -> None:
+def test_key_pairs_are_counted_separately() -> None:
     assert count_edges(graph(LIBRARY)) == {"intra": 7, "key_key": 10, "join": 3}
 
 
@@ -110,7 +110,7 @@ def test_names_vectors_and_owners_follow_the_schema() -> None:
 
 
 def test_without_keys_there_are_columns_and_no_edges() -> None:
-    """Joins exist that no key declares; the tables are there all the same."""
+    """A schema without declared keys still has all tables and columns."""
     data = graph(Database("world", (table("city", "ID CountryCode"), table("countrylanguage", "CountryCode Language"))))
     for kind in (INTRA, JOIN):
         assert data[kind].edge_index.shape == (2, 0)
@@ -120,7 +120,7 @@ def test_without_keys_there_are_columns_and_no_edges() -> None:
     assert data["column"].num_nodes == 4
 
 
-def test_a_join_is_as_sure_as_the_surest_of_its_keys() -> None:
+def test_the_confidence_of_a_join_is_the_highest_of_its_keys() -> None:
     keys = (
         ForeignKey("book", "author", "person", "id", source="inferred", confidence=0.5),
         ForeignKey("person", "id", "book", "author", source="mined", confidence=0.75),
@@ -132,7 +132,7 @@ def test_a_join_is_as_sure_as_the_surest_of_its_keys() -> None:
     assert graph(Database("d", (table("person", "id"),)))[JOIN].confidence.shape == (0,)
 
 
-def test_a_column_of_the_same_name_is_another_column() -> None:
+def test_columns_of_two_tables_may_have_the_same_name() -> None:
     database = Database("d", (table("a", "id b"), table("b", "id b")), (ForeignKey("a", "b", "b", "id"),))
     assert pairs(graph(database), JOIN) == [(1, 2)]
     assert pairs(graph(database), INTRA) == [(0, 1), (3, 2)]
@@ -145,14 +145,14 @@ def test_sqlite_s_own_table_is_marked() -> None:
 
 
 @pytest.mark.parametrize(
-    ("columns", "joins", "told"),
+    ("columns", "joins", "message"),
     [
         (9, 3, "Database 'library' has 10 columns, but 9 embeddings"),
         (10, 4, "Database 'library' has 3 joins, but 4 embeddings"),
     ],
 )
-def test_a_wrong_number_of_embeddings_is_told(columns: int, joins: int, told: str) -> None:
-    with pytest.raises(JoinGRError, match=told):
+def test_a_wrong_number_of_embeddings_is_refused(columns: int, joins: int, message: str) -> None:
+    with pytest.raises(JoinGRError, match=message):
         join_graph(LIBRARY, torch.zeros(columns, 2), torch.zeros(joins, 2))
 
 
@@ -167,7 +167,7 @@ def databases(draw: st.DrawFn) -> Database:
         )
         for number, size in enumerate(sizes)
     ]
-    ends = st.sampled_from([(each.name, name) for each in tables for name in each.column_names])
+    ends = st.sampled_from([(table.name, name) for table in tables for name in table.column_names])
     keys = draw(st.lists(st.builds(lambda a, b: ForeignKey(*a, *b), ends, ends), max_size=8))
     return Database("d", tuple(tables), tuple(keys))
 
@@ -201,24 +201,24 @@ LOOSE = Database("loose", (table("city", "ID CountryCode"), table("language", "C
 def test_graphs_with_and_without_joins_batch_in_any_order_to_the_same_scores(encoder: Encoder) -> None:
     linked, loose = build_graphs((LINKED, LOOSE), encoder)
     query = encoder.encode_queries(["the id of a", "name of a language of a city"])
-    found = []
+    scores_by_table = []
     for graphs in ([linked, loose], [loose, linked]):
         batch = Batch.from_data_list(graphs)
         assert set(batch.edge_types) == {INTRA, JOIN, OWNER}
         assert count_edges(batch) == {"intra": 2, "key_key": 1, "join": 2}
         corpus = Corpus.from_graphs(graphs)
         ranking = heuristic(anchors=2).index(corpus).rank(Queries(query), 5)
-        found.append(
+        scores_by_table.append(
             [
                 {corpus.tables[t]: s for t, s in zip(*row, strict=True)}
                 for row in zip(ranking.table.tolist(), ranking.score.tolist(), strict=True)
             ]
         )
-    assert found[0] == found[1]
-    assert all(len(scores) == 5 for scores in found[0])
+    assert scores_by_table[0] == scores_by_table[1]
+    assert all(len(scores) == 5 for scores in scores_by_table[0])
 
 
-def test_both_directions_are_one_transform_away() -> None:
+def test_to_undirected_adds_reverse_edges() -> None:
     data = ToUndirected()(graph(LIBRARY))
     assert {(6, 0), (0, 6), (8, 3), (3, 8)} <= set(pairs(data, JOIN))
     assert data[JOIN].edge_index.size(1) == 6
@@ -229,31 +229,32 @@ def as_the_paper_counts(database: Database) -> Database:
     return Database(
         database.name,
         tuple(
-            Table(each.name, each.columns, each.primary_key if len(each.primary_key) == 1 else ()) for each in database
+            Table(table.name, table.columns, table.primary_key if len(table.primary_key) == 1 else ())
+            for table in database
         ),
         tuple(key for key in database.foreign_keys if key.table != key.referenced_table),
     )
 
 
 def spider_dev(root: Path) -> list[Database]:
-    asked_of = {question["db_id"] for question in json.loads((root / "spider" / "dev.json").read_text())}
-    return [each for each in read_tables_json(root / "spider" / "tables.json") if each.name in asked_of]
+    used = {question["db_id"] for question in json.loads((root / "spider" / "dev.json").read_text())}
+    return [database for database in read_tables_json(root / "spider" / "tables.json") if database.name in used]
 
 
 REAL: dict[str, tuple[Callable[[Path], list[Database]], tuple[int, ...]]] = {
     "BIRD dev": (lambda root: [*read_tables_json(root / "bird/dev/dev_tables.json")], (11, 75, 798, 3345, 428, 102)),
     "BEAVER dw": (
         lambda root: [
-            each
-            for each in read_beaver_tables(root / "beaver/dev_tables.json", root / "beaver/dw_join_keys.json")
-            if each.name == "dw"
+            database
+            for database in read_beaver_tables(root / "beaver/dev_tables.json", root / "beaver/dw_join_keys.json")
+            if database.name == "dw"
         ],
         (1, 97, 1530, 3536, 464, 197),
     ),
     "Spider dev": (spider_dev, (20, 81, 441, 492, 64, 64)),
     "Spider": (lambda root: [*read_tables_json(root / "spider/tables.json")], (166, 876, 4503, 4756, 879, 842)),
     "Spider as the paper counts": (
-        lambda root: [as_the_paper_counts(each) for each in read_tables_json(root / "spider/tables.json")],
+        lambda root: [as_the_paper_counts(database) for database in read_tables_json(root / "spider/tables.json")],
         (166, 876, 4503, 4704, 866, 835),
     ),
 }
@@ -269,7 +270,7 @@ def test_the_counts_of_table_1(benchmarks: Path, name: str) -> None:
     assert (
         len(schemas),
         len(tables),
-        sum(len(each.columns) for each in tables),
+        sum(len(table.columns) for table in tables),
         *(sum(count[kind] for count in counts) for kind in ("intra", "key_key", "join")),
     ) == expected
 

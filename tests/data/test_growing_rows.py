@@ -9,20 +9,20 @@ from joingr_pyg.data.growing_rows import GrowingRows
 
 @settings(deadline=None)
 @given(data=st.data())
-def test_every_tensor_given_out_stays_what_it_was(data: st.DataObject) -> None:
-    """Appended to in any order, also to ones that others were appended to before."""
+def test_returned_tensors_never_change(data: st.DataObject) -> None:
+    """Rows are appended to any of the returned tensors, in any order."""
     memory = GrowingRows()
-    given_out = [torch.zeros(data.draw(st.integers(0, 3)), 2)]
-    expected = [each.tolist() for each in given_out]
+    returned = [torch.zeros(data.draw(st.integers(0, 3)), 2)]
+    expected = [tensor.tolist() for tensor in returned]
     for value in range(1, data.draw(st.integers(1, 12))):
-        base = data.draw(st.integers(0, len(given_out) - 1))
+        base = data.draw(st.integers(0, len(returned) - 1))
         more = torch.full((data.draw(st.integers(0, 3)), 2), float(value))
-        given_out.append(memory.append(given_out[base], more))
+        returned.append(memory.append(returned[base], more))
         expected.append(expected[base] + more.tolist())
-    assert [each.tolist() for each in given_out] == expected
+    assert [tensor.tolist() for tensor in returned] == expected
 
 
-def test_rows_move_only_where_there_is_no_room() -> None:
+def test_rows_are_copied_only_if_the_buffer_is_full() -> None:
     memory, rows, moves = GrowingRows(), torch.zeros(1, 4), 0
     for value in range(1, 1000):
         grown = memory.append(rows, torch.full((1, 4), float(value)))
@@ -32,7 +32,7 @@ def test_rows_move_only_where_there_is_no_room() -> None:
     assert moves < 20
 
 
-def test_a_copy_holds_no_memory_and_goes_on_by_itself() -> None:
+def test_a_copy_starts_with_an_empty_buffer() -> None:
     memory = GrowingRows()
     rows = memory.append(torch.zeros(2, 1), torch.ones(1, 1))
     copied_memory, copied = pickle.loads(pickle.dumps((memory, rows)))

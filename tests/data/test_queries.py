@@ -1,4 +1,4 @@
-"""Questions as retrievers see them."""
+"""Embedded questions."""
 
 import pytest
 import torch
@@ -17,19 +17,19 @@ def test_vectors_are_those_of_the_texts() -> None:
 
 
 @pytest.mark.parametrize("rows", [[2, 0], torch.tensor([2, 0]), slice(None, None, 2)])
-def test_some_of_them(rows: object) -> None:
-    some = QUERIES[rows]  # type: ignore[index]
+def test_selecting_questions(rows: object) -> None:
+    selected = QUERIES[rows]  # type: ignore[index]
     numbers = [0, 2] if isinstance(rows, slice) else [2, 0]
-    assert some.text == tuple(QUERIES.text[number] for number in numbers)
-    assert torch.equal(some.vector, QUERIES.vector[numbers])
-    assert some.encoder is ENCODER
+    assert selected.text == tuple(QUERIES.text[number] for number in numbers)
+    assert torch.equal(selected.vector, QUERIES.vector[numbers])
+    assert selected.encoder is ENCODER
 
 
-def test_batches_are_all_of_them_in_order() -> None:
+def test_batches_are_in_order() -> None:
     assert [batch.text for batch in QUERIES.split(2)] == [("Who?", "What?"), ("Where?",)]
 
 
-def test_vectors_alone_are_enough_until_words_are_needed() -> None:
+def test_texts_and_encoder_are_optional_until_required() -> None:
     bare = Queries(torch.eye(2))
     assert len(bare[[1]]) == 1
     with pytest.raises(JoinGRError, match="Method 'bm25' reads the words of a question"):

@@ -34,8 +34,8 @@ class RangeServer(ThreadingHTTPServer):
     def starts(self) -> list[int]:
         """The first byte that each GET asked for."""
         return [
-            int(asked.removeprefix("bytes=").split("-")[0]) if asked else 0
-            for method, _, asked in self.requests
+            int(byte_range.removeprefix("bytes=").split("-")[0]) if byte_range else 0
+            for method, _, byte_range in self.requests
             if method == "GET"
         ]
 
@@ -54,21 +54,21 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(body=True)
 
     def _answer(self, body: bool) -> None:
-        asked = self.headers.get("Range")
-        self.server.requests.append((self.command, self.path, asked))
+        byte_range = self.headers.get("Range")
+        self.server.requests.append((self.command, self.path, byte_range))
         file = self.server.root / self.path.lstrip("/")
         if self.server.statuses:
             self._refuse(self.server.statuses.pop(0))
         elif not file.is_file():
             self._refuse(404)
         else:
-            self._serve(file, asked, body)
+            self._serve(file, byte_range, body)
 
-    def _serve(self, file: Path, asked: str | None, body: bool) -> None:
+    def _serve(self, file: Path, byte_range: str | None, body: bool) -> None:
         size = file.stat().st_size
         start, end = 0, size
-        if asked and self.server.ranges:
-            first, last = asked.removeprefix("bytes=").split("-")
+        if byte_range and self.server.ranges:
+            first, last = byte_range.removeprefix("bytes=").split("-")
             start, end = int(first), min(int(last) + 1, size)
             self.send_response(206)
             self.send_header("Content-Range", f"bytes {start}-{end - 1}/{size}")
@@ -103,7 +103,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
     def log_message(self, format: str, *args: object) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 @pytest.fixture

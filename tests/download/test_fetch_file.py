@@ -1,4 +1,4 @@
-"""Fetching one file from a server on this machine: whole, broken off, changed, refused."""
+"""Downloads of one file from a local server: complete, interrupted, changed, refused."""
 
 import hashlib
 import io
@@ -138,32 +138,32 @@ def test_without_ranges_starts_again(remote, target: Path, wait_for_bytes: Wait,
     assert remote.starts[-1] == 0
 
 
-def test_missing_file_is_told_at_once(server, target: Path) -> None:
-    with pytest.raises(JoinGRError) as told:
+def test_missing_file_is_reported_at_once(server, target: Path) -> None:
+    with pytest.raises(JoinGRError) as caught:
         fetch_file(f"{server.url}/file.bin", target)
-    assert str(told.value) == (
-        f"Could not fetch '{server.url}/file.bin' to '{target}': the server answered 404 Not Found; place it there "
-        "by hand, or point `paths.data` at a folder that has it."
+    assert str(caught.value) == (
+        f"Could not download '{server.url}/file.bin' to '{target}': the server answered 404 Not Found; put it there "
+        "by hand, or set `paths.data` to a folder that has it."
     )
     # fsspec looks a file up by HEAD and then by GET; there is no second attempt.
     assert [method for method, _, _ in server.requests] == ["HEAD", "GET"]
     assert visible(target.parent) == []
 
 
-def test_passing_fault_is_outlived(remote, target: Path) -> None:
+def test_temporary_error_is_retried(remote, target: Path) -> None:
     remote.statuses = [503, 503, 429, 429]
     fetch_file(f"{remote.url}/file.bin", target, attempts=3, pause=0)
     assert target.read_bytes() == CONTENT
 
 
-def test_lasting_fault_is_told(remote, target: Path) -> None:
+def test_permanent_error_is_reported(remote, target: Path) -> None:
     remote.statuses = [503] * 100
-    with pytest.raises(JoinGRError, match="the server answered 503 Service Unavailable; place it"):
+    with pytest.raises(JoinGRError, match="the server answered 503 Service Unavailable; put it"):
         fetch_file(f"{remote.url}/file.bin", target, attempts=2, pause=0)
     assert len(remote.requests) == 4
 
 
-def test_no_network_is_told(target: Path) -> None:
+def test_no_network_is_reported(target: Path) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{unused.getsockname()[1]}/file.bin"
@@ -171,7 +171,7 @@ def test_no_network_is_told(target: Path) -> None:
             fetch_file(url, target, attempts=2, pause=0)
 
 
-def test_short_reads_are_told(remote, target: Path) -> None:
+def test_short_reads_are_reported(remote, target: Path) -> None:
     remote.validators = False
     remote.cuts = [1000] * 100
     with pytest.raises(JoinGRError, match="the connection broke off"):
@@ -192,12 +192,12 @@ def test_digest_is_checked(remote, target: Path) -> None:
 def test_json_target_must_be_json(server, tmp_path: Path, content: bytes) -> None:
     (server.root / "dev.json").write_bytes(content)
     target = tmp_path / "data" / "dev.json"
-    with pytest.raises(JoinGRError, match="what came is no JSON"):
+    with pytest.raises(JoinGRError, match="the received file is not JSON"):
         fetch_file(f"{server.url}/dev.json", target)
     assert visible(target.parent) == []
 
 
-def test_unwritable_folder_is_told(remote, tmp_path: Path) -> None:
+def test_unwritable_folder_is_reported(remote, tmp_path: Path) -> None:
     (tmp_path / "data").write_text("a file where the folder should be")
     target = tmp_path / "data" / "deep" / "file.bin"
     with pytest.raises(JoinGRError, match=f"'{target}': the folder cannot be written \\(Not a directory\\)"):
@@ -206,7 +206,7 @@ def test_unwritable_folder_is_told(remote, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere")
-def test_read_only_folder_is_told(remote, tmp_path: Path) -> None:
+def test_read_only_folder_is_reported(remote, tmp_path: Path) -> None:
     folder = tmp_path / "data"
     folder.mkdir(mode=0o555)
     with pytest.raises(JoinGRError, match="the folder cannot be written"):

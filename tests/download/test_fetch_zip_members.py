@@ -1,4 +1,4 @@
-"""Fetching members of a large zip from a server on this machine."""
+"""Downloads of members of a large zip archive from a local server."""
 
 import json
 import random
@@ -99,29 +99,29 @@ def test_archive_is_not_downloaded_without_ranges(server, members: dict[str, Pat
     pack(server.root / "train.zip", "a")
     server.ranges, server.announces_no_ranges = False, announced
     folder = members["train.json"].parent
-    with pytest.raises(JoinGRError) as told:
+    with pytest.raises(JoinGRError) as caught:
         fetch_zip_members(f"{server.url}/train.zip", members)
-    assert str(told.value) == (
-        f"Could not fetch 'train.json', 'train_tables.json' of '{server.url}/train.zip' to '{folder}': the server "
-        "does not support range requests; place it there by hand, or point `paths.data` at a folder that has it."
+    assert str(caught.value) == (
+        f"Could not download 'train.json', 'train_tables.json' of '{server.url}/train.zip' to '{folder}': the server "
+        "does not support range requests; put it there by hand, or set `paths.data` to a folder that has it."
     )
     assert server.sent < NINE_GIGABYTES / 100
 
 
-def test_pattern_without_member_is_told(server, tmp_path: Path) -> None:
+def test_pattern_without_member_is_reported(server, tmp_path: Path) -> None:
     pack(server.root / "train.zip", "w")
     with pytest.raises(JoinGRError, match=r"0 members of the archive match 'dev.json' \(it has .*'train/train.json'"):
         fetch_zip_members(f"{server.url}/train.zip", {"dev.json": tmp_path / "dev.json"})
 
 
-def test_pattern_with_two_members_is_told(server, tmp_path: Path) -> None:
+def test_pattern_with_two_members_is_reported(server, tmp_path: Path) -> None:
     pack(server.root / "train.zip", "w")
-    told = r"2 members of the archive match 'train/\*.json' \(it has 'train/train.json', 'train/train_tables.json'\)"
-    with pytest.raises(JoinGRError, match=told):
+    message = r"2 members of the archive match 'train/\*.json' \(it has 'train/train.json', 'train/train_tables.json'\)"
+    with pytest.raises(JoinGRError, match=message):
         fetch_zip_members(f"{server.url}/train.zip", {"train/*.json": tmp_path / "train.json"})
 
 
-def test_damaged_member_is_told(server, members: dict[str, Path]) -> None:
+def test_damaged_member_is_reported(server, members: dict[str, Path]) -> None:
     with zipfile.ZipFile(server.root / "train.zip", "w") as archive:
         archive.writestr("train/train.json", '["a question"]')
         archive.writestr("train/train_tables.json", "[]")
@@ -136,30 +136,30 @@ def test_member_must_be_json(server, members: dict[str, Path]) -> None:
     with zipfile.ZipFile(server.root / "train.zip", "w") as archive:
         archive.writestr("train/train.json", "[1, 2")
         archive.writestr("train/train_tables.json", "[]")
-    with pytest.raises(JoinGRError, match="what came is no JSON"):
+    with pytest.raises(JoinGRError, match="the received file is not JSON"):
         fetch_zip_members(f"{server.url}/train.zip", members)
     assert visible(members["train.json"].parent) == []
 
 
-def test_page_instead_of_archive_is_told(server, members: dict[str, Path]) -> None:
+def test_page_instead_of_archive_is_reported(server, members: dict[str, Path]) -> None:
     (server.root / "train.zip").write_text("<html>Please log in</html>" * 10)
     with pytest.raises(JoinGRError, match=r"the archive is damaged \(File is not a zip file\)"):
         fetch_zip_members(f"{server.url}/train.zip", members)
 
 
-def test_missing_archive_is_told(server, members: dict[str, Path]) -> None:
+def test_missing_archive_is_reported(server, members: dict[str, Path]) -> None:
     with pytest.raises(JoinGRError, match=r"train.zip' to .* the server answered 404 Not Found"):
         fetch_zip_members(f"{server.url}/train.zip", members)
 
 
-def test_broken_connection_to_archive_is_outlived(server, members: dict[str, Path]) -> None:
+def test_broken_connection_to_archive_is_retried(server, members: dict[str, Path]) -> None:
     pack(server.root / "train.zip", "w")
     server.cuts = [5, 5]
     fetch_zip_members(f"{server.url}/train.zip", members, pause=0)
     assert json.loads(members["train.json"].read_text()) == QUESTIONS
 
 
-def test_lost_connection_to_archive_is_told_as_such(server, members: dict[str, Path]) -> None:
+def test_lost_connection_to_archive_is_reported(server, members: dict[str, Path]) -> None:
     pack(server.root / "train.zip", "w")
     server.cuts = [5] * 100
     with pytest.raises(JoinGRError, match="the connection broke off"):

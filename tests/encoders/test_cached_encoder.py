@@ -20,7 +20,7 @@ TEXTS = ["name of a city", "哪个部门预算最高？", "", "salary"]
 
 
 class CountingEncoder(HashingEncoder):
-    """Remembers what it was asked to encode; queries and documents get different vectors."""
+    """Records the texts of each call. Queries and documents get different vectors."""
 
     def __init__(self, dim: int = 8, identity: str = "counting") -> None:
         super().__init__(dim)
@@ -44,12 +44,12 @@ def shards(folder: Path) -> list[Path]:
     return sorted(folder.glob("*/*.safetensors"))
 
 
-def strangers(folder: Path) -> list[str]:
+def other_files(folder: Path) -> list[str]:
     """Files of a cache folder that are neither shards nor the lock."""
     return [path.name for path in folder.glob("*/*") if path.suffix != ".safetensors" and path.name != "lock"]
 
 
-def test_it_gives_what_the_encoder_gives(folder: Path | None) -> None:
+def test_the_cache_returns_the_encoder_s_vectors(folder: Path | None) -> None:
     plain = CountingEncoder()
     cached: Encoder = CachedEncoder(CountingEncoder(), folder)
     assert (cached.name, cached.identity, cached.dim) == ("hashing-8", "counting", 8)
@@ -59,7 +59,7 @@ def test_it_gives_what_the_encoder_gives(folder: Path | None) -> None:
     assert cached.encode_queries([]).shape == (0, 8)
 
 
-def test_only_new_texts_are_encoded_and_each_once(folder: Path | None) -> None:
+def test_each_text_is_encoded_once(folder: Path | None) -> None:
     encoder = CountingEncoder()
     cached = CachedEncoder(encoder, folder)
     cached.encode_documents(["a", "bb", "a"])
@@ -101,7 +101,7 @@ def test_a_returned_tensor_may_be_changed_without_changing_the_cache(folder: Pat
 
 
 @pytest.mark.parametrize("damage", ["500 bytes", "zero bytes", "a flipped bit"])
-def test_a_damaged_shard_is_reported_deleted_and_made_anew(
+def test_a_damaged_shard_is_reported_deleted_and_made_again(
     tmp_path: Path, damage: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     texts = [f"text {i}" for i in range(100)]
@@ -140,14 +140,14 @@ def test_many_small_shards_are_merged_into_one(tmp_path: Path) -> None:
     for encoder in (cached, reader, CachedEncoder(CountingEncoder(), tmp_path)):
         assert torch.equal(encoder.encode_documents(texts), expected)
         assert encoder.encoder.calls == [] or encoder is cached
-    # The reader knew twenty shards that are gone: it must not write them again.
+    # Twenty shards that the reader had read are deleted; it must not write them again.
     for count in range(13):
         reader.encode_documents([f"more {count}"])
     assert len(shards(tmp_path)) == 1 + 8 + 13
-    assert strangers(tmp_path) == []
+    assert other_files(tmp_path) == []
 
 
-def test_a_folder_that_cannot_be_written_to_is_one_sentence(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_to_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(
         JoinGRError, match=r"The embedding cache folder '.*file/counting-.*' cannot be used \(Not a dir"
@@ -156,7 +156,7 @@ def test_a_folder_that_cannot_be_written_to_is_one_sentence(tmp_path: Path) -> N
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="the superuser may write anywhere")
-def test_a_read_only_folder_still_answers_what_it_holds(tmp_path: Path) -> None:
+def test_a_read_only_folder_can_be_read(tmp_path: Path) -> None:
     CachedEncoder(CountingEncoder(), tmp_path).encode_documents(["a"])
     (folder,) = tmp_path.iterdir()
     (folder / "lock").unlink()
@@ -170,7 +170,7 @@ def test_a_read_only_folder_still_answers_what_it_holds(tmp_path: Path) -> None:
         folder.chmod(0o700)
 
 
-def test_a_full_disk_is_one_sentence_and_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_reported_and_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(descriptor: int) -> None:
         raise OSError(28, "No space left on device")
 
@@ -178,7 +178,7 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing_behind(tmp_path: Path, m
     with pytest.raises(JoinGRError, match=r"cannot be used \(No space left on device\): .* free space"):
         CachedEncoder(CountingEncoder(), tmp_path).encode_documents(["a"])
     assert shards(tmp_path) == []
-    assert strangers(tmp_path) == []
+    assert other_files(tmp_path) == []
 
 
 ENCODED = "encoded a chunk"
@@ -215,7 +215,7 @@ def start(folder: Path, pause: float, name: str) -> subprocess.Popen[str]:
 def wait_for(condition: Callable[[], bool], seconds: float = 60) -> None:
     end = time.monotonic() + seconds
     while not condition():
-        assert time.monotonic() < end, "waited in vain"
+        assert time.monotonic() < end, "timed out"
         time.sleep(0.005)
 
 
@@ -229,10 +229,10 @@ def test_two_processes_fill_it_at_once(tmp_path: Path) -> None:
     assert [printed.strip() for printed, _ in outputs] == [expected] * 2
     # One of them encoded everything, the other waited and encoded nothing.
     assert sorted(log.count(ENCODED) for _, log in outputs) == [0, 10]
-    assert strangers(tmp_path) == []
+    assert other_files(tmp_path) == []
 
 
-def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
+def test_a_killed_run_continues_after_the_last_write(tmp_path: Path) -> None:
     (tmp_path / "go").touch()
     run = start(tmp_path, 0.2, "killed")
     wait_for(lambda: len(shards(tmp_path)) >= 3)
@@ -248,7 +248,7 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
     vectors = CachedEncoder(encoder, tmp_path).encode_documents(texts)
     assert torch.equal(vectors, HashingEncoder(8).encode_documents(texts))
     assert sum(map(len, encoder.calls)) == 100 - kept
-    assert strangers(tmp_path) == []
+    assert other_files(tmp_path) == []
 
 
 @pytest.mark.parametrize(
@@ -273,7 +273,7 @@ def test_the_user_s_cache_is_shared_with_training(tmp_path: Path, monkeypatch: p
     assert again.calls == []
 
 
-def test_without_a_place_for_the_user_s_cache_a_warning_is_enough(
+def test_an_unusable_cache_folder_of_the_user_is_only_a_warning(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "file").write_text("")
@@ -292,7 +292,7 @@ def test_the_cache_folder_of_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
     assert default_cache_folder() == Path("/home/somebody/mine")
 
 
-def test_vectors_of_another_cache_are_taken_over(tmp_path: Path) -> None:
+def test_vectors_of_another_cache_can_be_preloaded(tmp_path: Path) -> None:
     first = CachedEncoder(CountingEncoder())
     keys, vectors = first.document_vectors(TEXTS)
     other = CountingEncoder()
@@ -301,5 +301,5 @@ def test_vectors_of_another_cache_are_taken_over(tmp_path: Path) -> None:
     assert torch.equal(cached.encode_documents(TEXTS), first.encode_documents(TEXTS))
     assert other.calls == []
     assert shards(tmp_path) == []
-    cached.encode_queries(TEXTS[:1])  # A query is no document.
+    cached.encode_queries(TEXTS[:1])  # Queries and documents have different keys.
     assert len(other.calls) == 1

@@ -1,4 +1,4 @@
-"""Contriever as its authors use it: a BERT whose token vectors are averaged, without those that fill up a batch."""
+"""Contriever as its authors use it: the mean of BERT's token embeddings, without padding tokens."""
 
 from pathlib import Path
 
@@ -23,7 +23,7 @@ def test_tokens_are_averaged(plain_transformer: Path) -> None:
     with torch.no_grad():
         tokens = model(**inputs).last_hidden_state
     mask = inputs["attention_mask"].unsqueeze(-1)
-    assert (mask == 0).any()  # the batch is filled up
+    assert (mask == 0).any()  # the batch has padding
     expected = normalize((tokens * mask).sum(1) / mask.sum(1))
     torch.testing.assert_close(encoder.encode_documents(texts), expected)
     torch.testing.assert_close(encoder.encode_queries(texts), expected)

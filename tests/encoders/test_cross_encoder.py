@@ -30,9 +30,9 @@ def test_scores_are_those_of_the_model(tiny: Path) -> None:
     texts = ["city name", "a", "dog"]
     with torch.no_grad():
         logits = [model.eval()(**tokenizer("name", text, return_tensors="pt")).logits.item() for text in texts]
-    found = PairScorer("org/tiny", path=tiny, batch_size=2, device="cpu").score("name", texts)
-    torch.testing.assert_close(found, torch.tensor(logits).sigmoid(), atol=1e-5, rtol=0)
-    assert len(set(found.tolist())) == 3
+    scores = PairScorer("org/tiny", path=tiny, batch_size=2, device="cpu").score("name", texts)
+    torch.testing.assert_close(scores, torch.tensor(logits).sigmoid(), atol=1e-5, rtol=0)
+    assert len(set(scores.tolist())) == 3
 
 
 def test_long_pairs_are_cut(tiny: Path) -> None:
@@ -42,7 +42,7 @@ def test_long_pairs_are_cut(tiny: Path) -> None:
     torch.testing.assert_close(short.score("a", ["b c d e"]), short.score("a", ["b c"]))
 
 
-def test_nothing_gives_nothing_without_loading() -> None:
+def test_no_texts_need_no_model() -> None:
     assert PairScorer("org/tiny", path="nowhere").score("name", []).shape == (0,)
 
 
@@ -52,15 +52,17 @@ def test_a_model_with_several_outputs_is_refused(plain_transformer: Path, tmp_pa
         PairScorer("org/tiny", path=folder, device="cpu").require()
 
 
-def test_a_damaged_model_is_told(tiny: Path, tmp_path: Path) -> None:
+def test_a_damaged_model_is_reported(tiny: Path, tmp_path: Path) -> None:
     for path in tiny.iterdir():
         (tmp_path / path.name).write_bytes(path.read_bytes())
     (tmp_path / "model.safetensors").write_bytes(b"cut")
-    with pytest.raises(JoinGRError, match=r"The cross-encoder 'org/tiny' in '.*' cannot be loaded .* fetch it anew"):
+    with pytest.raises(
+        JoinGRError, match=r"The cross-encoder 'org/tiny' in '.*' cannot be loaded .* download it again"
+    ):
         PairScorer("org/tiny", path=tmp_path, device="cpu").require()
 
 
-def test_an_absent_model_is_told_with_the_remedy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_an_absent_model_is_reported_with_the_remedy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     from huggingface_hub import constants
 
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))

@@ -5,7 +5,7 @@ from joingr_pyg.errors import JoinGRError
 
 
 @pytest.mark.parametrize("text", ["Which department?", "哪个部门预算最高？", " padded "])
-def test_a_question_is_returned_as_asked(text: str) -> None:
+def test_a_question_is_returned_unchanged(text: str) -> None:
     assert require_question(text) == text
 
 

@@ -12,7 +12,7 @@ from joingr_pyg.errors import JoinGRError
 
 
 def token_vectors(folder: Path, text: str) -> torch.Tensor:
-    """What the transformer alone makes of a text, ``[tokens, 16]``."""
+    """Token embeddings ``[tokens, 16]`` of a text, computed by the transformer without pooling."""
     from transformers import AutoModel, AutoTokenizer
 
     tokens = AutoTokenizer.from_pretrained(folder)(text, return_tensors="pt")
@@ -49,7 +49,7 @@ def test_a_prompt_that_the_model_defines_is_used_unless_another_is_configured(ti
     torch.testing.assert_close(without.encode_queries(["name"]), without.encode_documents(["name"]))
 
 
-def test_nothing_gives_nothing(encoder: SentenceTransformerEncoder) -> None:
+def test_no_texts_give_an_empty_tensor(encoder: SentenceTransformerEncoder) -> None:
     assert encoder.encode_queries([]).shape == encoder.encode_documents([]).shape == (0, 16)
 
 
@@ -93,7 +93,7 @@ def test_the_prompt_counts_toward_the_length(
     ]
 
 
-def test_max_length_cuts_earlier(tiny_model: Path) -> None:
+def test_max_length_truncates_texts(tiny_model: Path) -> None:
     short = SentenceTransformerEncoder("org/tiny", path=tiny_model, max_length=4, device="cpu")
     torch.testing.assert_close(short.encode_documents(["a b c"]), short.encode_documents(["a b"]))
 
@@ -134,7 +134,7 @@ def test_other_weights_than_the_configured_ones_are_refused(tiny_model: Path) ->
 
 def test_a_configured_dimension_is_known_at_once_and_checked_when_the_model_is_loaded(tiny_model: Path) -> None:
     assert SentenceTransformerEncoder("org/absent", dim=384).dim == 384
-    with pytest.raises(JoinGRError, match=r"'org/tiny' makes vectors of length 16, not encoder.dim=384"):
+    with pytest.raises(JoinGRError, match=r"'org/tiny' has embeddings of length 16, not encoder.dim=384"):
         SentenceTransformerEncoder("org/tiny", path=tiny_model, dim=384, device="cpu").encode_queries(["name"])
 
 
@@ -152,14 +152,14 @@ def test_a_run_answered_by_the_cache_never_loads_the_model(
 
 
 @pytest.mark.parametrize("content", [{}, {"config.json": "{}"}, {"model.safetensors": ""}])
-def test_a_folder_without_a_model_is_one_sentence(tmp_path: Path, content: dict[str, str]) -> None:
+def test_a_folder_without_a_model_is_refused(tmp_path: Path, content: dict[str, str]) -> None:
     for name, text in content.items():
         (tmp_path / name).write_text(text)
     with pytest.raises(JoinGRError, match=r"encoder.path='.*' is not the folder of a model"):
         SentenceTransformerEncoder("org/tiny", path=tmp_path).identity  # noqa: B018
 
 
-def test_a_broken_model_is_one_sentence(tiny_model: Path, tmp_path: Path) -> None:
+def test_a_broken_model_is_refused(tiny_model: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(tiny_model, tmp_path / "broken")
     (folder / "model.safetensors").write_bytes(b"cut")
     with pytest.raises(JoinGRError, match=r"The model 'org/tiny' in '.*broken' cannot be loaded"):
@@ -167,7 +167,7 @@ def test_a_broken_model_is_one_sentence(tiny_model: Path, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("device", ["cuda:99", "toaster"])
-def test_a_device_that_is_not_there_is_one_sentence(tiny_model: Path, device: str) -> None:
+def test_a_device_that_is_not_there_is_refused(tiny_model: Path, device: str) -> None:
     encoder = SentenceTransformerEncoder("org/tiny", path=tiny_model, device=device)
     with pytest.raises(JoinGRError, match=rf"encoder\.device='{device}' cannot be used \(.*\): try cpu") as refusal:
         encoder.encode_queries(["name"])

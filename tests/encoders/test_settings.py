@@ -36,7 +36,7 @@ def test_an_encoder_is_made_again(encoder: Encoder) -> None:
     assert encoder_settings(again) == settings
 
 
-def test_a_local_folder_is_named_from_the_root(tiny_model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_local_folder_is_stored_as_an_absolute_path(tiny_model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tiny_model.parent)
     encoder = SentenceTransformerEncoder("tiny", path=tiny_model.name)
     settings, identity = encoder_settings(encoder), encoder.identity
@@ -45,7 +45,7 @@ def test_a_local_folder_is_named_from_the_root(tiny_model: Path, monkeypatch: py
     assert make_encoder(settings).identity == identity
 
 
-def test_encoders_of_others_have_no_settings() -> None:
+def test_other_encoder_classes_have_no_settings() -> None:
     class Other(HashingEncoder):
         pass
 

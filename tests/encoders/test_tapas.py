@@ -44,7 +44,7 @@ TABLE = "table dog in database vet; columns: name, ownerid"
 
 
 def pooled(folder: Path, tokens: str, column: list[int]) -> torch.Tensor:
-    """What the model makes of tokens whose columns are given, ``[16]``."""
+    """The pooled output ``[16]`` of the model for tokens and their column numbers."""
     from transformers import TapasModel
 
     types = torch.zeros(1, len(column), 7, dtype=torch.long)
@@ -56,10 +56,10 @@ def pooled(folder: Path, tokens: str, column: list[int]) -> torch.Tensor:
 
 
 def test_a_table_is_its_title_and_its_header(tiny: Path) -> None:
-    found = TapasEncoder(path=tiny).encode_documents([TABLE])
+    embeddings = TapasEncoder(path=tiny).encode_documents([TABLE])
     tokens = "[CLS] table dog in database vet [SEP] name owner ##id"
     expected = pooled(tiny, tokens, [0] * 7 + [1, 2, 2])
-    torch.testing.assert_close(found[0], normalize(expected, dim=0))
+    torch.testing.assert_close(embeddings[0], normalize(expected, dim=0))
 
 
 def test_questions_and_other_texts_have_no_header(tiny: Path) -> None:
@@ -69,7 +69,7 @@ def test_questions_and_other_texts_have_no_header(tiny: Path) -> None:
     torch.testing.assert_close(encoder.encode_documents(["which dog"])[0], expected)
 
 
-def test_a_batch_is_what_each_is_alone(tiny: Path) -> None:
+def test_embeddings_do_not_depend_on_the_batch(tiny: Path) -> None:
     texts = ["dog", TABLE, "table city in database vet; columns: city", "which city"]
     encoder = TapasEncoder(path=tiny, batch_size=3)
     alone = torch.cat([encoder.encode_documents([text]) for text in texts])
@@ -82,33 +82,33 @@ def test_long_headers_are_cut(tiny: Path) -> None:
 
     tokenizer = BertTokenizer.from_pretrained(tiny)
     ids, column = linearize(tokenizer, "dog city", ["name"] * 20, max_length=9, columns=4)
-    assert column == [0, 0, 0, 0, 1, 2, 3]  # no more columns than the model can tell apart
+    assert column == [0, 0, 0, 0, 1, 2, 3]  # at most as many columns as the model has ids
     ids, column = linearize(tokenizer, "dog city", ["ownerid", ""], max_length=6, columns=8)
-    assert ([WORDS[each] for each in ids], column) == (
+    assert ([WORDS[number] for number in ids], column) == (
         ["[CLS]", "dog", "city", "[SEP]", "owner", "##id"],
         [0] * 4 + [1, 1],
     )
     ids, _ = linearize(tokenizer, "dog " * 50, ["name"], max_length=6, columns=8)
-    assert [WORDS[each] for each in ids] == ["[CLS]", *["dog"] * 4, "[SEP]"]
+    assert [WORDS[number] for number in ids] == ["[CLS]", *["dog"] * 4, "[SEP]"]
     wide = f"table dog in database vet; columns: {', '.join(['name'] * 100)}"
     assert TapasEncoder(path=tiny).encode_documents([wide]).isfinite().all()
 
 
-def test_tables_may_have_a_model_of_their_own_and_a_projection(tiny: Path, tmp_path: Path) -> None:
+def test_tables_may_have_their_own_model_and_a_projection(tiny: Path, tmp_path: Path) -> None:
     weight = torch.randn(4, 16, generator=torch.Generator().manual_seed(1))
     folders = [tapas(tmp_path / name, seed) for seed, name in enumerate(("questions", "tables"), start=1)]
     for folder in folders:
         save_file({"weight": weight}, folder / PROJECTION)
     encoder = TapasEncoder(path=folders[0], table_path=folders[1])
     question, table = encoder.encode_queries(["dog"]), encoder.encode_documents(["dog"])
-    for found, folder in ((question, folders[0]), (table, folders[1])):
+    for embedding, folder in ((question, folders[0]), (table, folders[1])):
         expected = normalize(weight @ pooled(folder, "[CLS] dog [SEP]", [0] * 3), dim=0)
-        torch.testing.assert_close(found[0], expected)
+        torch.testing.assert_close(embedding[0], expected)
     assert not torch.allclose(question, table)
     assert len({TapasEncoder(path=path).identity for path in (tiny, *folders)} | {encoder.identity}) == 4
 
 
-def test_every_descriptor_of_a_table_is_taken_apart() -> None:
+def test_every_table_descriptor_can_be_split() -> None:
     for database in read_demo("train").databases:
         for table, text in zip(database, table_descriptors(database), strict=True):
             title, columns = split_table_descriptor(text) or ("", [])
@@ -117,7 +117,7 @@ def test_every_descriptor_of_a_table_is_taken_apart() -> None:
     assert split_table_descriptor("The name of a dog in vet. Column vet.dog.name, text.") is None
 
 
-def test_absent_weights_are_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_missing_weights_are_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     from huggingface_hub import constants
 
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
@@ -128,11 +128,11 @@ def test_absent_weights_are_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
         TapasEncoder(path=tmp_path).encode_queries(["dog"])
 
 
-def test_a_damaged_model_is_told(tiny: Path, tmp_path: Path) -> None:
+def test_a_damaged_model_is_reported(tiny: Path, tmp_path: Path) -> None:
     for name in ("config.json", "vocab.txt"):
         (tmp_path / name).write_bytes((tiny / name).read_bytes())
     (tmp_path / "model.safetensors").write_bytes(b"cut")
-    with pytest.raises(JoinGRError, match=r"cannot be loaded as TAPAS .* fetch it anew"):
+    with pytest.raises(JoinGRError, match=r"cannot be loaded as TAPAS .* download it again"):
         TapasEncoder(path=tmp_path).encode_queries(["dog"])
     (tmp_path / "vocab.txt").unlink()
     with pytest.raises(JoinGRError, match=r"has no vocab.txt"):
