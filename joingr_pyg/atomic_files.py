@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, whenever the process that writes them ends."""
+"""Atomic writes: a file is complete or absent, even if the process is killed while writing."""
 
 import os
 from collections.abc import Iterator
@@ -10,10 +10,10 @@ from uuid import uuid4
 
 @contextmanager
 def atomic_write(path: Path) -> Iterator[BinaryIO]:
-    """Write a file under a partial name, on the same file system, and rename it once it is complete and on the disk.
+    """Write to a temporary file in the same folder, and rename it to ``path`` once it is complete and on disk.
 
     Args:
-        path: Where the file goes; its folder exists. What is there stays until the new file is complete.
+        path: Path of the file; its folder must exist. An existing file is replaced only by a complete new one.
     """
     partial = path.with_name(f"{path.name}.{uuid4().hex}.partial")
     try:
@@ -27,11 +27,11 @@ def atomic_write(path: Path) -> Iterator[BinaryIO]:
 
 
 def remove_partial(folder: Path, name: str = "") -> None:
-    """Remove what a killed process was writing in ``folder`` and below; nobody else may be writing there.
+    """Remove temporary files that killed processes left in ``folder`` and below. No process may be writing there.
 
     Args:
-        folder: The folder, which may be missing.
-        name: Name of the file it was to become; any where not given.
+        folder: The folder; it may be missing.
+        name: Name of the file whose temporary files are removed. The default is all files.
     """
-    for left_over in folder.rglob(f"{name}*.partial"):
-        left_over.unlink(missing_ok=True)
+    for partial in folder.rglob(f"{name}*.partial"):
+        partial.unlink(missing_ok=True)

@@ -1,12 +1,12 @@
-"""The one exception type that a person sees as a single sentence, and the ranges of arguments that are told so."""
+"""The exception type for bad input, and checks of arguments."""
 
 from numbers import Integral, Real
 
 
 class JoinGRError(ValueError):
-    """Bad input, told in one sentence: what was wrong, where, and what to do.
+    """Bad input. The message is one sentence: what is wrong, where, and what to do.
 
-    The entry points print the message and exit with status 2; library callers may catch it.
+    Commands print the message and exit with status 2; library callers may catch it.
     """
 
 
@@ -24,10 +24,10 @@ class MissingPackageError(JoinGRError):
 
 
 def require_at_least(least: float, **values: float | None) -> None:
-    """Check arguments, given by their names; ``None`` is one that is left out.
+    """Check numbers, given as ``name=value``; ``None`` is ignored.
 
     Raises:
-        JoinGRError: If a value is no number, such as a word that a command line takes for text, or below ``least``.
+        JoinGRError: If a value is not a number or is below ``least``.
     """
     for name, value in values.items():
         if value is not None and (isinstance(value, bool) or not isinstance(value, Real)):
@@ -37,10 +37,10 @@ def require_at_least(least: float, **values: float | None) -> None:
 
 
 def require_whole(**values: object) -> None:
-    """Refuse what is no whole number.
+    """Check whole numbers, given as ``name=value``.
 
     Raises:
-        JoinGRError: If one of the values is none.
+        JoinGRError: If a value is not a whole number.
     """
     for name, value in values.items():
         if isinstance(value, bool) or not isinstance(value, Integral):
@@ -48,7 +48,7 @@ def require_whole(**values: object) -> None:
 
 
 def require_fraction(**values: float | None) -> None:
-    """Check arguments, given by their names; ``None`` is one that is left out.
+    """Check fractions, given as ``name=value``; ``None`` is ignored.
 
     Raises:
         JoinGRError: If a value is not above 0 and below 1.
@@ -59,10 +59,10 @@ def require_fraction(**values: float | None) -> None:
 
 
 def require_flags(**flags: object) -> None:
-    """Refuse what is neither true nor false, such as a word that a command line takes for text.
+    """Check truth values, given as ``name=value``.
 
     Raises:
-        JoinGRError: If one of the values is neither.
+        JoinGRError: If a value is neither true nor false.
     """
     for name, value in flags.items():
         if not isinstance(value, bool):

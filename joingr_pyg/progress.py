@@ -1,4 +1,4 @@
-"""The bars of long work: rate and time left on a terminal, nothing elsewhere."""
+"""Progress bars with rate and remaining time, shown only on a terminal."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,10 +13,10 @@ _wanted: ContextVar[bool] = ContextVar("wanted", default=True)
 
 @contextmanager
 def progress(wanted: bool) -> Iterator[None]:
-    """Show bars within, or keep all of them back.
+    """Switch progress bars on or off inside the context.
 
     Args:
-        wanted: Whether bars are shown, where standard error is a terminal; a bar kept back further out stays so.
+        wanted: Whether bars are shown. Bars that an outer context has switched off stay off.
     """
     before = _wanted.set(wanted and _wanted.get())
     try:
@@ -26,17 +26,17 @@ def progress(wanted: bool) -> Iterator[None]:
 
 
 def bar(description: str, total: int | None, unit: str, **options: Any) -> tqdm:
-    """A progress bar with rate and time left, which a bar further out puts a line below itself.
+    """A progress bar with rate and remaining time. Nested bars are shown below each other.
 
-    It shows where standard error is a terminal, :func:`progress` does not keep it back, and this is the process that
-    was started: bars of several processes would overwrite each other.
+    It is shown if standard error is a terminal, :func:`progress` has not switched it off, and this is the main process:
+    bars of several processes would overwrite each other.
 
     Args:
-        description: What is done, such as ``"Training"``.
-        total: Steps in all, where known.
-        unit: What a step is, such as ``"epoch"``.
-        options: More options of :class:`tqdm.tqdm`.
+        description: Title, such as ``"Training"``.
+        total: Number of steps, if known.
+        unit: Name of a step, such as ``"epoch"``.
+        options: Further options of :class:`tqdm.tqdm`.
     """
-    # None leaves the decision to whether there is a terminal.
+    # With None, tqdm shows the bar if standard error is a terminal.
     disable = None if _wanted.get() and parent_process() is None else True
     return tqdm(**{"desc": description, "total": total, "unit": unit, "leave": None, "disable": disable, **options})

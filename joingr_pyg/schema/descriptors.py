@@ -1,7 +1,7 @@
 """The texts of columns, joins and tables that the frozen encoder embeds (section 3.1 of the paper).
 
-Every function is a pure template over a :class:`~joingr_pyg.schema.Database`. Whatever is derived from a text is
-keyed by the text itself, so changing a template never serves stale embeddings.
+Each function is a template over a :class:`~joingr_pyg.schema.Database`. Embeddings are cached by the text itself, so a
+changed template never gets a stale embedding.
 """
 
 from collections.abc import Sequence
@@ -10,16 +10,16 @@ from joingr_pyg.schema import Column, Database, ForeignKey, Table
 from joingr_pyg.schema.names.readable import readable_name
 
 TABLE_COLUMNS = 40
-"""How many column names the text of a table lists at most."""
+"""Maximum number of column names in the descriptor of a table."""
 
 DOCUMENT_NAME_WEIGHT = 3
-"""How often the name of a table stands in its document, so that its words count more than those of a column."""
+"""Repetitions of the table name in the document of a table, so that its words weigh more than those of a column."""
 
 DOCUMENT_DESCRIPTION_LENGTH = 200
-"""How many characters of a description enter the document of a table."""
+"""Maximum number of characters of a description in the document of a table."""
 
 DESCRIPTION_LENGTH = 250
-"""How many characters of a description enter a text; encoders cut long texts at their end."""
+"""Maximum number of characters of a description in a descriptor; encoders cut off the end of long texts."""
 
 _COLUMNS = "; columns: "
 
@@ -29,7 +29,7 @@ def _natural(item: Column | Table) -> str:
 
 
 def _sentence(description: str) -> str:
-    """The beginning of a description as one line without a full stop; empty where there is none."""
+    """The beginning of a description on one line, without a full stop."""
     return " ".join(description.split())[:DESCRIPTION_LENGTH].rstrip(". ")
 
 
@@ -38,7 +38,7 @@ def _canonical(database: Database, table: str, column: str) -> str:
 
 
 def _column_text(database: Database, table: Table, column: Column) -> str:
-    # Prose first: it embeds better than a list of fields (measured by retrieval on BIRD train).
+    # Prose comes first: it gave better retrieval on BIRD train than a list of fields.
     sentences = [f"The {_natural(column)} of a {_natural(table)} in {readable_name(database.name)}"]
     if description := _sentence(column.description):
         sentences.append(description)
@@ -52,7 +52,7 @@ def _join_text(database: Database, join: ForeignKey) -> str:
     left, right = database[join.table], database[join.referenced_table]
     left_column = _natural(left.columns[left.column_names.index(join.column)])
     right_column = _natural(right.columns[right.column_names.index(join.referenced_column)])
-    # The names say no more than a guess at the reason, which would only thin out one that somebody wrote.
+    # A sentence made of the names is used only if there is no description: it would dilute a written one.
     reason = _sentence(join.description) or (
         f"The {left_column} of a {_natural(left)} is the {right_column} of a {_natural(right)}, "
         f"which links {_natural(left)} with {_natural(right)}"
@@ -71,30 +71,33 @@ def _table_text(database: Database, table: Table) -> str:
 
 
 def column_descriptors(database: Database) -> list[str]:
-    """The node descriptors of a database: one text a column, in table then column order.
+    """The node descriptors of a database: one text per column, in table then column order.
 
-    Each holds the readable name, the description where known, the canonical name ``db.table.column``, the declared
-    type and whether the column is a key (section 3.1, items i to iv of a node descriptor).
+    A descriptor contains the readable name, the description if known, the canonical name ``db.table.column``, the
+    declared type and whether the column is a key (section 3.1, items i to iv of a node descriptor).
     """
     return [_column_text(database, table, column) for table in database for column in table.columns]
 
 
 def join_descriptors(database: Database) -> list[str]:
-    """The edge descriptors of a database: one text for each of ``database.joins``, in that order.
+    """The edge descriptors of a database: one text per join, in the order of ``database.joins``.
 
-    Each holds the canonical names of both ends, the edge type and why the two columns are related (section 3.1,
-    items i to iii of an edge descriptor): the description of the join where it has one, else what the names tell.
+    A descriptor contains the canonical names of both columns, the edge type and why the columns are related (section
+    3.1, items i to iii of an edge descriptor): the description of the join, or a sentence made of the names.
     """
     return [_join_text(database, join) for join in database.joins]
 
 
 def table_descriptors(database: Database) -> list[str]:
-    """One text a table, in table order: its name, its database, its description and its first 40 columns."""
+    """One text per table, in table order: its name, database, description and first :data:`TABLE_COLUMNS` columns."""
     return [_table_text(database, table) for table in database]
 
 
 def descriptors(databases: Sequence[Database]) -> list[list[str]]:
-    """All texts that are embedded: a list for the columns of each database, then for its joins, then for its tables."""
+    """All texts to embed: for each database a list for its columns, then one for its joins, then one for its tables.
+
+    The lists for columns of all databases come first, then those for joins, then those for tables.
+    """
     return [
         describe(database)
         for describe in (column_descriptors, join_descriptors, table_descriptors)
@@ -103,9 +106,9 @@ def descriptors(databases: Sequence[Database]) -> list[list[str]]:
 
 
 def split_table_descriptor(text: str) -> tuple[str, list[str]] | None:
-    """The title and the column names of a text that :func:`table_descriptors` made, or ``None`` of any other."""
-    title, found, columns = text.rpartition(_COLUMNS)
-    return (title, columns.split(", ")) if found and title.startswith("table ") else None
+    """The title and column names of a text made by :func:`table_descriptors`; ``None`` for other texts."""
+    title, separator, columns = text.rpartition(_COLUMNS)
+    return (title, columns.split(", ")) if separator and title.startswith("table ") else None
 
 
 def table_titles(database: Database) -> list[str]:
@@ -114,10 +117,10 @@ def table_titles(database: Database) -> list[str]:
 
 
 def table_documents(database: Database) -> list[str]:
-    """The words of each table, in table order, for methods that match words rather than vectors.
+    """One text per table, in table order, for lexical matching.
 
-    Each holds the readable name of the table three times, that of its database and the beginning of the table's
-    description once, and the names of its columns with the beginning of their descriptions.
+    It contains the readable name of the table (:data:`DOCUMENT_NAME_WEIGHT` times), the name of the database, the
+    beginning of the table's description, and the names of the columns with the beginning of their descriptions.
     """
     return [
         " ".join(

@@ -1,4 +1,4 @@
-"""What changed between two versions of schemas: tables, columns and joins."""
+"""Differences between two versions of schemas."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -9,24 +9,24 @@ ColumnName = tuple[str, str, str]
 """A column within a corpus of databases: ``(database, table, column)``."""
 
 SHOWN = 5
-"""How many names of a kind the text of the differences holds."""
+"""Maximum number of names of each kind in the text of the differences."""
 
 
 @dataclass(frozen=True)
 class SchemaDifferences:
-    """What is different in later versions of schemas; false if nothing is.
+    """The differences between two versions of schemas. It is false if there are none.
 
-    Columns of tables that were added or removed are not listed again.
+    Columns of added and removed tables are not listed.
 
     Attributes:
-        added_tables: Tables that only the later versions have, as ``(database, table)``.
-        removed_tables: Tables that only the earlier versions have.
-        added_columns: Columns that were added to tables that both have, as ``(database, table, column)``.
-        removed_columns: Columns that were removed from such tables.
-        changed_columns: Columns that both have, with another type, name in words, or description.
-        changed_tables: Tables that both have, with another primary key, name in words, or description.
-        added_joins: Joins that only the later versions have, as ``(database, "a.x = b.y")``.
-        removed_joins: Joins that only the earlier versions have.
+        added_tables: Tables that only the later version has, as ``(database, table)``.
+        removed_tables: Tables that only the earlier version has.
+        added_columns: Columns added to tables of both versions, as ``(database, table, column)``.
+        removed_columns: Columns removed from tables of both versions.
+        changed_columns: Columns whose type, natural name or description has changed.
+        changed_tables: Tables whose primary key, natural name or description has changed.
+        added_joins: Joins that only the later version has, as ``(database, "a.x = b.y")``.
+        removed_joins: Joins that only the earlier version has.
     """
 
     added_tables: tuple[TableName, ...] = ()
@@ -47,7 +47,7 @@ class SchemaDifferences:
         for name, changed in vars(self).items():
             if changed:
                 verb, _, noun = name.partition("_")
-                listed = [".".join(each[1:]) for each in changed[:SHOWN]]
+                listed = [".".join(path[1:]) for path in changed[:SHOWN]]
                 if changed[SHOWN:]:
                     listed.append(f"{len(changed) - SHOWN:,} more")
                 noun = noun.removesuffix("s") if len(changed) == 1 else noun
@@ -56,11 +56,11 @@ class SchemaDifferences:
 
 
 def schema_differences(before: Iterable[Database], after: Iterable[Database]) -> SchemaDifferences:
-    """Compare two versions of schemas; databases are the same if they have the same name, and so are tables.
+    """Compare two versions of schemas. Databases and tables are matched by name.
 
     Args:
-        before: The earlier versions.
-        after: The later versions.
+        before: The databases of the earlier version.
+        after: The databases of the later version.
     """
     before, after = tuple(before), tuple(after)
     old_tables, new_tables = _tables(before), _tables(after)
@@ -90,10 +90,10 @@ def _columns(tables: Mapping[TableName, Table], names: Iterable[TableName]) -> d
 
 
 def _joins(databases: Iterable[Database]) -> dict[tuple[str, frozenset[tuple[str, str]]], str]:
-    """Joins by their database and their two ends, in whichever direction they are declared."""
+    """The text of each join, by its database and its two columns without direction."""
     return {(database.name, join.endpoints): str(join) for database in databases for join in database.joins}
 
 
 def _changed(old: Table, new: Table) -> bool:
-    """Whether something is different apart from the columns."""
+    """Whether two versions of a table differ in anything but their columns."""
     return replace(old, columns=new.columns) != new

@@ -1,4 +1,4 @@
-"""The typed model of a relational schema that every reader produces and every graph is built from."""
+"""The data model of a relational schema: databases, tables, columns and foreign keys."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
@@ -19,10 +19,10 @@ class Column:
     """A column as its database declares it.
 
     Args:
-        name: Exact name in the database; any string, the empty one included.
-        type: Declared type, as the source spells it.
-        natural_name: Readable form of the name where the source gives one.
-        description: What the column holds, where known.
+        name: Exact name in the database. It may be any string, even empty.
+        type: Declared type, as written in the source.
+        natural_name: Readable form of the name, if known.
+        description: What the column holds, if known.
     """
 
     name: str
@@ -38,11 +38,11 @@ class Table:
     Args:
         name: Exact name in the database.
         columns: The columns, at least one.
-        primary_key: Names of the columns that make up the primary key.
-        natural_name: Readable form of the name where the source gives one.
-        description: What the table holds, where known.
-        schema: Schema (namespace) of the database that the table lies in, where the source names one. Where two
-            schemas have a table of the same name, ``name`` is ``"schema.table"`` for both.
+        primary_key: Names of the columns of the primary key.
+        natural_name: Readable form of the name, if known.
+        description: What the table holds, if known.
+        schema: Schema (namespace) of the table, if the source names one. If two schemas have a table of the same name,
+            ``name`` is ``"schema.table"`` for both.
     """
 
     name: str
@@ -59,22 +59,20 @@ class Table:
 
 @dataclass(frozen=True)
 class ForeignKey:
-    """One pair of joined columns; a composite foreign key is several of them.
+    """One pair of joined columns. A composite foreign key is several pairs.
 
-    ``table.column`` is the referencing side, ``referenced_table.referenced_column`` the other.
+    Foreign keys are equal if they join the same columns in the same direction; other arguments are not compared.
 
     Args:
         table: The referencing table.
-        column: Its column.
+        column: The referencing column.
         referenced_table: The referenced table.
-        referenced_column: Its column.
-        description: Why the two are joined, where known.
+        referenced_column: The referenced column.
+        description: Meaning of the join, if known.
         source: Where the join comes from: ``"declared"`` by the schema, ``"given"`` by the user, ``"inferred"`` from
             names and types, or ``"mined"`` from queries.
         confidence: Probability that the two are joined, above 0 and at most 1.
-        evidence: What speaks for a join that is not declared.
-
-    Keys are equal if they join the same columns in the same direction, whatever else is known of them.
+        evidence: Reason for a join that is not declared, in words.
     """
 
     table: str
@@ -88,7 +86,7 @@ class ForeignKey:
 
     @property
     def endpoints(self) -> frozenset[tuple[str, str]]:
-        """The two ``(table, column)`` ends without their direction."""
+        """The two joined columns, each ``(table, column)``, without direction."""
         return frozenset({(self.table, self.column), (self.referenced_table, self.referenced_column)})
 
     def __str__(self) -> str:
@@ -97,15 +95,15 @@ class ForeignKey:
 
 @dataclass(frozen=True)
 class Database:
-    """A database schema, validated when it is built.
+    """A database schema. It is validated when it is created.
 
     Args:
         name: Name of the database, unique in a corpus.
         tables: The tables in declaration order.
-        foreign_keys: Joined column pairs as declared; repetitions are allowed.
+        foreign_keys: Joined column pairs in declaration order. Repetitions are allowed.
 
     Raises:
-        JoinGRError: If a table or column is listed twice, a table has no column, or a key names a
+        JoinGRError: If there is no table, a table or column is listed twice, a table has no column, or a key names a
             column that does not exist.
     """
 
@@ -140,12 +138,12 @@ class Database:
                     )
 
     def to_dict(self) -> dict[str, Any]:
-        """The schema as plain values."""
+        """Convert to plain values."""
         return asdict(self)
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> "Database":
-        """The schema that :meth:`to_dict` turned into plain values, also after a way through JSON."""
+        """Convert back from the values of :meth:`to_dict`, which may have been saved as JSON."""
         return cls(
             values["name"],
             tuple(
@@ -176,7 +174,7 @@ class Database:
 
     @cached_property
     def joins(self) -> tuple[ForeignKey, ...]:
-        """The distinct undirected joined pairs, each as first declared; a column joined to itself is none."""
+        """The distinct joined pairs without regard to direction, each as first declared, without self-references."""
         distinct: dict[frozenset[tuple[str, str]], ForeignKey] = {}
         for key in self.foreign_keys:
             if len(key.endpoints) == 2:
@@ -185,6 +183,6 @@ class Database:
 
     @cached_property
     def keys(self) -> frozenset[tuple[str, str]]:
-        """The key columns ``(table, column)``: members of a primary key and ends of a join (section 3.1)."""
+        """The key columns ``(table, column)``: columns of a primary key or of a join (section 3.1)."""
         members = {(table.name, column) for table in self.tables for column in table.primary_key}
         return frozenset(members.union(*(key.endpoints for key in self.joins)))

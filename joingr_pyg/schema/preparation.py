@@ -1,4 +1,4 @@
-"""How the schemas of a retriever are prepared before they are indexed: names spelt out, words and joins added."""
+"""Preparation of schemas before indexing: names are expanded, a words file and joins are added."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
@@ -13,12 +13,12 @@ from joingr_pyg.schema.names.glossary import Words, with_words
 
 @dataclass(frozen=True)
 class Preparation:
-    """The steps that turn a schema as its reader returns it into the schema that is indexed.
+    """The settings that turn a schema as read into the schema that is indexed.
 
-    A retriever keeps them, so that the schema can be read again later and is then prepared in the same way.
+    A retriever keeps them, so that it can read its schema again and prepare it in the same way.
 
     Args:
-        expand_names: Spell out common abbreviations in names and separate words that are run together.
+        expand_names: Expand common abbreviations in names, and split run-together words.
         words: The words file of the schema, if there is one. Its abbreviations take precedence over common ones.
         joins: Pairs of columns to join, as :func:`~joingr_pyg.schema.joins.given.with_given_joins` takes them.
         infer_joins: Whether joins are inferred, as
@@ -51,12 +51,12 @@ class Preparation:
         return with_inferred_joins(with_given_joins(database, self.joins, strict=strict), self.infer_joins)
 
     def to_dict(self) -> dict[str, Any]:
-        """The steps as plain values."""
+        """Convert to plain values."""
         return asdict(self)
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> "Preparation":
-        """The steps that :meth:`to_dict` turned into plain values."""
+        """Convert back from the values of :meth:`to_dict`."""
         words = values["words"]
         joins = tuple((first, second) for first, second in values.get("joins", ()))
         return cls(**{**values, "words": None if words is None else Words(**words), "joins": joins})

@@ -1,4 +1,4 @@
-"""Names abbreviated at random, as they are in many warehouses, with nothing beside them that spells them out."""
+"""Cryptic names: names abbreviated at random, as in many data warehouses."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -10,10 +10,10 @@ from joingr_pyg.schema.model import Column, Database, ForeignKey, Table
 from joingr_pyg.schema.names.readable import is_internal, readable_name
 
 SEED = 0
-"""What is drawn depends on it and on the database's name alone."""
+"""Seed of the random abbreviations, combined with the name of the database."""
 
 SHORTEST_CUT = 4
-"""Letters of a word that is abbreviated, at least."""
+"""Minimum length of a word that is abbreviated."""
 
 _VOWELS = re.compile("[aeiou]")
 
@@ -33,26 +33,26 @@ class CrypticNames(NamedTuple):
 
 
 def with_cryptic_names(database: Database) -> CrypticNames:
-    """Abbreviate the words of the names of tables and columns at random; drop natural names and all descriptions.
+    """Abbreviate the names of tables and columns at random, and drop natural names and descriptions.
 
-    A name is made of the words of its natural name, or of its own where there is none. What stays of a word that has
-    more than three letters and is no number is the whole (probability 0.3), its first three or four letters (0.3), its
-    first letter and the consonants behind it, five letters at most (0.3), or its first letter (0.1). A word is
-    abbreviated alike throughout a database. The words are joined by ``_``, in upper case, and a name that is taken
-    already gets a number. Types, keys and joins stay as they are, under the new names, and so do the database's own
-    name and those of tables that SQLite keeps for itself. The same database gives the same names in every process.
+    The words of a name are those of its natural name, or of the name itself. A word with more than three letters
+    becomes the whole word (probability 0.3), its first three or four letters (0.3), its first letter and the following
+    consonants, at most five letters (0.3), or its first letter (0.1). Within a database a word always has the same
+    abbreviation. Words are joined by ``_`` in upper case; a number is appended to a name that exists already. Types,
+    keys and joins are kept under the new names. The name of the database and of SQLite's internal tables do not change.
+    The result is the same in every process.
 
     Args:
-        database: The schema; it stays as it is.
+        database: The schema; it is not modified.
     """
-    draw = Random(f"{SEED}{database.name}")
+    random = Random(f"{SEED}{database.name}")
     words: dict[str, str] = {}
     tables = {table.name: table.name for table in database if is_internal(table.name)}
-    tables |= _names([table for table in database if table.name not in tables], words, draw)
+    tables |= _names([table for table in database if table.name not in tables], words, random)
     columns: dict[tuple[str, str], str] = {}
     for table in database:
-        columns |= {(table.name, old): new for old, new in _names(table.columns, words, draw).items()}
-        draw.random()  # One more a table: the draws that the published figures were measured with.
+        columns |= {(table.name, old): new for old, new in _names(table.columns, words, random).items()}
+        random.random()  # An extra draw per table, with which the published figures were measured.
     renamed = tuple(
         Table(
             tables[table.name],
@@ -71,14 +71,14 @@ def with_cryptic_names(database: Database) -> CrypticNames:
     return CrypticNames(replace(database, tables=renamed, foreign_keys=keys), tables, columns)
 
 
-def _names(items: Iterable[Column | Table], words: dict[str, str], draw: Random) -> dict[str, str]:
-    """New names by the old ones, no two alike; ``words`` grows by the words that are met first."""
+def _names(items: Iterable[Column | Table], words: dict[str, str], random: Random) -> dict[str, str]:
+    """Distinct new names, by old name. New abbreviations of words are added to ``words``."""
     names: dict[str, str] = {}
     taken: set[str] = set()
     for item in items:
-        # Drawn for every mention of a word, also where its abbreviation is known.
+        # A random number is drawn for each occurrence of a word, even if it has an abbreviation already.
         parts = [
-            words.setdefault(word, _abbreviated(word, draw))
+            words.setdefault(word, _abbreviated(word, random))
             for word in readable_name(item.natural_name or item.name).split()
         ]
         name = stem = "_".join(parts).upper()
@@ -91,14 +91,14 @@ def _names(items: Iterable[Column | Table], words: dict[str, str], draw: Random)
     return names
 
 
-def _abbreviated(word: str, draw: Random) -> str:
+def _abbreviated(word: str, random: Random) -> str:
     if len(word) < SHORTEST_CUT or word.isdigit():
         return word
-    kind = draw.random()
+    kind = random.random()
     if kind < 0.3:
         return word
     if kind < 0.6:
-        return word[: draw.choice([3, 4])]
+        return word[: random.choice([3, 4])]
     if kind < 0.9:
         consonants = _VOWELS.sub("", word[1:])
         return (word[0] + consonants)[:5] if consonants else word

@@ -1,4 +1,4 @@
-"""Words of a schema: a file that spells out its abbreviations and says what its tables, columns and joins are."""
+"""Words files: a glossary of a schema with its abbreviations and descriptions of tables, columns and joins."""
 
 import logging
 import re
@@ -18,7 +18,7 @@ from joingr_pyg.schema.readers.json_file import read_json
 logger = logging.getLogger(__name__)
 
 Ends = frozenset[tuple[str, str]]
-"""A join as its two ``(table, column)`` ends."""
+"""The two columns of a join, each ``(table, column)``."""
 
 _RUN = re.compile(r"[^\W_]+")
 
@@ -29,19 +29,19 @@ SHAPES = {
     "columns": "{table: {column: text}}",
     "joins": '{"A.x = B.y": text}',
 }
-"""What each part of a file holds."""
+"""Format of each part of a words file."""
 
 
 @dataclass(frozen=True)
 class Words:
-    """The words of one schema.
+    """The content of a words file: a glossary of one schema.
 
     Args:
-        provenance: Who wrote them, and from what.
-        abbreviations: What words of names stand for, in any letter case.
-        tables: What tables hold, by table.
-        columns: What columns hold, by table and column.
-        joins: Why columns are joined, by ``"A.x = B.y"`` in either direction.
+        provenance: Who wrote it, and from what source.
+        abbreviations: Meanings of abbreviations in names, by abbreviation in any letter case.
+        tables: Descriptions of tables, by table.
+        columns: Descriptions of columns, by table and column.
+        joins: Descriptions of joins, by ``"A.x = B.y"`` in either direction.
     """
 
     provenance: str
@@ -57,28 +57,28 @@ class Words:
 
 
 def read_words(path: str | Path) -> Words:
-    """Read a file of words: a JSON object with ``provenance`` and any of the other parts of :data:`SHAPES`.
+    """Read a words file: a JSON object with ``provenance`` and any of the other parts of :data:`SHAPES`.
 
     Raises:
-        JoinGRError: If the file is missing or no JSON, lacks ``provenance``, or a part of it has another shape or a
-            text that is blank.
+        JoinGRError: If the file is missing or not JSON, has no ``provenance``, or a part is malformed or has a blank
+            text.
     """
     path = Path(path)
     written = read_json(path, "give the path of a words file", "correct it")
     if not isinstance(written, dict):
-        raise JoinGRError(f"The words file '{path}' holds no object (got {type(written).__name__}): correct it.")
+        raise JoinGRError(f"The words file '{path}' is not a JSON object (got {type(written).__name__}): correct it.")
     if "provenance" not in written:
         raise JoinGRError(f"The words file '{path}' has no 'provenance': add {SHAPES['provenance']}.")
     for part, value in written.items():
         if part not in SHAPES:
-            raise JoinGRError(f"The words file '{path}' has an unknown part {part!r}: choose of {', '.join(SHAPES)}.")
-        if wrong := next(_wrong(part, value), None):
-            raise JoinGRError(f"The words file '{path}' has {wrong}; {part!r} is {SHAPES[part]}.")
+            raise JoinGRError(f"The words file '{path}' has an unknown part {part!r}: choose from {', '.join(SHAPES)}.")
+        if fault := next(_faults(part, value), None):
+            raise JoinGRError(f"The words file '{path}' has {fault}; {part!r} is {SHAPES[part]}.")
     return Words(**written)
 
 
-def _wrong(part: str, value: Any) -> Iterator[str]:
-    """What of a part is not as it should be."""
+def _faults(part: str, value: Any) -> Iterator[str]:
+    """Descriptions of what is malformed in a part."""
     depth = {"provenance": 0, "columns": 2}.get(part, 1)
     for names, text in _leaves(value, depth):
         at = "".join(f"[{name!r}]" for name in (part, *names))
@@ -87,7 +87,7 @@ def _wrong(part: str, value: Any) -> Iterator[str]:
         elif not text.strip():
             yield f"a blank text at {at}"
         elif part == "abbreviations" and " " in readable_name(names[0]):
-            yield f"several words at {at} (capitals within a word begin another: write it in one case)"
+            yield f"several words at {at} (a capital letter within a word begins a new word: write it in one case)"
         elif part == "joins" and " = " not in names[0]:
             yield f"no join at {at}"
 
@@ -101,28 +101,28 @@ def _leaves(value: Any, depth: int, names: tuple[str, ...] = ()) -> Iterator[tup
 
 
 def with_words(database: Database, words: Words, *, strict: bool = True) -> Database:
-    """Attach words to the schema that they are of.
+    """Attach a words file to its schema.
 
-    An abbreviation is spelt out in the names of tables and columns whose source gives no natural name. A table, column
-    or join that is described already keeps its description in front: it is the word of the owner, and what is cut at
-    the end of a long text is then what was added. Names match exactly, else without regard to letter case and
-    surrounding blanks. A text of a table or column that the schema lacks is left out; one log line counts them. A join
-    of two columns that the schema does not join is added to it.
+    Abbreviations are expanded in the names of tables and columns that have no natural name. A description is appended
+    to an existing description, so that the end of a long text, which encoders cut off, is the appended one. Names match
+    exactly, or else without regard to letter case and surrounding blanks. Descriptions of tables and columns that are
+    not in the schema are ignored; one log line counts them. A join that the schema does not have is added to it.
 
     Args:
-        database: The schema; it stays as it is.
-        words: Its words.
-        strict: Whether a join of a column that the schema lacks is an error; else it is left out with a warning.
+        database: The schema; it is not modified.
+        words: The words file.
+        strict: Whether a join of a column that is not in the schema is an error. Otherwise it is skipped with a
+            warning.
 
     Raises:
-        JoinGRError: If a join names a column that the schema lacks; the sentence names the nearest one.
+        JoinGRError: If ``strict`` and a join names a column that is not in the schema.
     """
     abbreviations = {name.lower(): text.strip() for name, text in words.abbreviations.items()}
     database = spell_out(database, lambda name: _RUN.sub(lambda run: abbreviations.get(run[0], run[0]), name))
-    tables, lost_tables = matched(named_tables(database, words.tables))
-    columns, lost_columns = matched(named_columns(database, words.columns))
-    if lost := lost_tables + lost_columns:
-        logger.info("Left out %d description(s) that name no table or column of database %r.", lost, database.name)
+    tables, unmatched_tables = matched(named_tables(database, words.tables))
+    columns, unmatched_columns = matched(named_columns(database, words.columns))
+    if unmatched := unmatched_tables + unmatched_columns:
+        logger.info("Ignored %d description(s) that name no table or column of database %r.", unmatched, database.name)
     pairs = {join: tuple(name.strip() for name in join.split(" = ", 1)) for join in words.joins}
     database = with_given_joins(database, ((first, second) for first, second in pairs.values()), strict=strict)
     ends = {join: frozenset(find_column(name, database) for name in pair) for join, pair in pairs.items()}
@@ -131,7 +131,7 @@ def with_words(database: Database, words: Words, *, strict: bool = True) -> Data
         database,
         tables=tuple(_described(table, tables, columns) for table in database),
         foreign_keys=tuple(
-            replace(key, description=_behind(key.description, joins.get(key.endpoints)))
+            replace(key, description=_append(key.description, joins.get(key.endpoints)))
             for key in database.foreign_keys
         ),
     )
@@ -139,15 +139,15 @@ def with_words(database: Database, words: Words, *, strict: bool = True) -> Data
 
 def _described(table: Table, tables: Mapping[str, str], columns: Mapping[tuple[str, str], str]) -> Table:
     described = (
-        replace(column, description=_behind(column.description, columns.get((table.name, column.name))))
+        replace(column, description=_append(column.description, columns.get((table.name, column.name))))
         for column in table.columns
     )
-    description = _behind(table.description, tables.get(table.name))
+    description = _append(table.description, tables.get(table.name))
     return replace(table, description=description, columns=tuple(described))
 
 
-def _behind(description: str, text: str | None) -> str:
-    if text is None or description.endswith(text):  # Words that are attached twice stand there once.
+def _append(description: str, text: str | None) -> str:
+    if text is None or description.endswith(text):  # A description that is attached twice is not repeated.
         return description
     if not description.strip():
         return text

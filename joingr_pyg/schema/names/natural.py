@@ -1,4 +1,4 @@
-"""Natural names of tables and columns whose source gives none, spelt out word by word."""
+"""Natural names for tables and columns that have none."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,19 +11,19 @@ Item = TypeVar("Item", Column, Table)
 
 
 def has_natural_name(item: Column | Table) -> bool:
-    """Whether the source says more of a name than its words (``tables.json`` often splits it and no more)."""
+    """Whether there is a natural name that is more than the words of the name (as often in ``tables.json``)."""
     return bool(item.natural_name) and readable_name(item.natural_name) != readable_name(item.name)
 
 
 def spell_out(database: Database, spell: Callable[[str], str]) -> Database:
-    """Fill the natural names that the source leaves open.
+    """Set the missing natural names of a schema.
 
     Args:
-        database: The schema; it stays as it is.
-        spell: Spells out a name that is split into lower-case words.
+        database: The schema; it is not modified.
+        spell: Expands a name, given as lower-case words.
 
     Returns:
-        The schema; names in which nothing is spelt out are left alone.
+        The schema. Names that ``spell`` does not change get no natural name.
     """
     tables = (
         replace(_spelt(table, spell), columns=tuple(_spelt(column, spell) for column in table.columns))
@@ -37,5 +37,5 @@ def _spelt(item: Item, spell: Callable[[str], str]) -> Item:
         return item
     words = readable_name(item.name)
     spelt = spell(words)
-    # A comma would end the name in a list of names.
+    # Commas are removed, since names are listed with commas in descriptors.
     return item if spelt == words else replace(item, natural_name=spelt.replace(",", ""))

@@ -1,4 +1,4 @@
-"""Names of tables and columns: their words, which are meant, and which are not the user's."""
+"""Names of tables and columns: split into words, matched, and checked for SQLite's internal tables."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -15,25 +15,25 @@ _WORD_BOUNDARY = re.compile(
 def readable_name(name: str) -> str:
     """Split a ``snake_case``, ``camelCase`` or ``UPPER_CASE`` name into lower-case words.
 
-    Names in scripts without letter case stay as they are. A name without any word is ``"unnamed"``.
+    Names in scripts without letter case are not split. A name without any word becomes ``"unnamed"``.
     """
     return " ".join(word for word in _WORD_BOUNDARY.split(name) if word).lower() or "unnamed"
 
 
 def match(name: str, names: Iterable[str], fold: Callable[[str], str] = str.lower) -> str | None:
-    """The one of ``names`` that is ``name``, else the first that equals it after ``fold``, else ``None``."""
+    """Look up a name in ``names``: an exact match, or else the first that is equal after ``fold``, or else ``None``."""
     folded = fold(name)
-    alike: str | None = None
+    first_match: str | None = None
     for candidate in names:
         if candidate == name:
             return candidate
-        if alike is None and fold(candidate) == folded:
-            alike = candidate
-    return alike
+        if first_match is None and fold(candidate) == folded:
+            first_match = candidate
+    return first_match
 
 
 def find_column(name: str, database: Database) -> tuple[str, str] | None:
-    """The ``(table, column)`` that ``"table.column"`` names in any letter case, dots within either included."""
+    """Look up ``"table.column"`` in any letter case, where both names may contain dots; ``None`` if not found."""
     for dot in (position for position, letter in enumerate(name) if letter == "."):
         table = match(name[:dot], (table.name for table in database))
         column = None if table is None else match(name[dot + 1 :], database[table].column_names)
@@ -43,5 +43,5 @@ def find_column(name: str, database: Database) -> tuple[str, str] | None:
 
 
 def is_internal(table: str) -> bool:
-    """Whether SQLite keeps the table for itself (``sqlite_sequence``); a user's table cannot begin so."""
+    """Whether a table is an internal table of SQLite, such as ``sqlite_sequence``. The prefix is reserved."""
     return table.lower().startswith("sqlite_")

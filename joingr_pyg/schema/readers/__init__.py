@@ -1,1 +1,1 @@
-"""Readers of schemas: one module a format."""
+"""Readers of schemas, one module per format."""

@@ -14,7 +14,7 @@ from joingr_pyg.schema.readers.json_file import FETCH_AGAIN, read_json
 logger = logging.getLogger(__name__)
 
 SEPARATOR = "#sep#"
-"""What stands between database and table in BEAVER's table names: ``dw#sep#BUILDINGS``."""
+"""Separator of database and table in BEAVER's table names: ``dw#sep#BUILDINGS``."""
 
 Join = tuple[tuple[str, str], tuple[str, str]]
 """Two joined columns, each ``(table, column)``."""
@@ -23,12 +23,12 @@ Join = tuple[tuple[str, str], tuple[str, str]]
 def read_beaver_tables(path: str | Path, join_keys: str | Path | None = None) -> tuple[Database, ...]:
     """Read the databases of BEAVER's ``dev_tables.json``.
 
-    A foreign key to a table or column that the file lacks is left out with a warning.
+    A foreign key to a table or column that is not in the file is skipped with a warning.
 
     Args:
-        path: The file, one object keyed ``database#sep#table``.
-        join_keys: The file with the joined columns of database ``dw``, which declares no keys itself;
-            without it ``dw`` has no joins.
+        path: The file, one JSON object keyed by ``database#sep#table``.
+        join_keys: The file with the joined columns of database ``dw``, which declares no keys. Without it ``dw`` has no
+            joins.
 
     Raises:
         JoinGRError: If a file is missing or malformed.
@@ -40,7 +40,7 @@ def read_beaver_tables(path: str | Path, join_keys: str | Path | None = None) ->
         for key, entry in entries.items():
             database, separator, table = key.partition(SEPARATOR)
             if not separator:
-                raise ValueError(f"{key!r} is no 'database{SEPARATOR}table'")
+                raise ValueError(f"{key!r} is not 'database{SEPARATOR}table'")
             grouped.setdefault(database, {})[table] = entry
         databases = [_database(name, tables) for name, tables in grouped.items()]
     except JoinGRError as error:
@@ -49,12 +49,19 @@ def read_beaver_tables(path: str | Path, join_keys: str | Path | None = None) ->
         raise JoinGRError(f"The file '{path}' is malformed ({error!r}): {FETCH_AGAIN}.") from error
     if join_keys is not None:
         pairs = read_json(Path(join_keys))
-        databases = [_with_joins(each, pairs, Path(join_keys)) if each.name == "dw" else each for each in databases]
+        databases = [
+            _with_joins(database, pairs, Path(join_keys)) if database.name == "dw" else database
+            for database in databases
+        ]
     return tuple(databases)
 
 
 def resolve_joins(pairs: Iterable[Sequence[str]], database: Database) -> tuple[tuple[Join, ...], list[str]]:
-    """The joined columns that pairs of ``"table.column"`` name in any letter case, and the names no column bears."""
+    """Look up pairs of ``"table.column"`` in any letter case.
+
+    Returns:
+        The joins, and the names of columns that do not exist. A pair with such a name is skipped.
+    """
     joins = []
     unknown = []
     for first, second in pairs:
@@ -91,7 +98,7 @@ def _with_joins(database: Database, pairs: Any, path: Path) -> Database:
     try:
         joins, unknown = resolve_joins(pairs, database)
     except (AttributeError, TypeError, ValueError) as error:
-        raise JoinGRError(f"The file '{path}' holds no list of column pairs ({error!r}): {FETCH_AGAIN}.") from error
+        raise JoinGRError(f"The file '{path}' is not a list of column pairs ({error!r}): {FETCH_AGAIN}.") from error
     for name in unknown:
         logger.warning("A join of database %r in '%s' is skipped: there is no column %r.", database.name, path, name)
     return Database(database.name, database.tables, tuple(ForeignKey(*ends[0], *ends[1]) for ends in joins))

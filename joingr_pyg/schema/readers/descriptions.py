@@ -1,4 +1,4 @@
-"""Descriptions that lie beside a schema, and which of its parts each is of."""
+"""Files of column descriptions, and matching of descriptions with the parts of a schema."""
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,17 +14,17 @@ from joingr_pyg.schema.readers.json_file import FETCH_AGAIN, read_json
 logger = logging.getLogger(__name__)
 
 Descriptions = Mapping[str, Mapping[str, Mapping[str, str]]]
-"""Texts by database, table and column."""
+"""Descriptions by database, table and column."""
 
 Name = TypeVar("Name")
-"""What names a part of a schema: a table, a column as ``(table, column)``, a join as the frozen set of its ends."""
+"""The name of a part of a schema: a table, a column as ``(table, column)``, or a join as the set of its columns."""
 
 
 def read_descriptions(path: str | Path) -> Descriptions:
     """Read a file ``{database: {table: {column: text}}}``.
 
     Raises:
-        JoinGRError: If the file is missing or holds anything else.
+        JoinGRError: If the file is missing or malformed.
     """
     path = Path(path)
     descriptions = read_json(path)
@@ -38,42 +38,42 @@ def read_descriptions(path: str | Path) -> Descriptions:
 
 
 def describe(databases: Iterable[Database], descriptions: Descriptions) -> tuple[Database, ...]:
-    """Attach descriptions to the columns they name.
+    """Attach descriptions to columns.
 
-    Names match exactly, else without regard to letter case and surrounding blanks. A description of a
-    table or column that a database lacks is left out; one log line counts them. Descriptions of
-    other databases are not counted.
+    Names match exactly, or else without regard to letter case and surrounding blanks. Descriptions of tables and
+    columns that are not in their database are ignored; one log line counts them. Descriptions of other databases are
+    not counted.
 
     Args:
-        databases: The databases; they stay as they are.
-        descriptions: The texts by database, table and column.
+        databases: The databases; they are not modified.
+        descriptions: The descriptions.
 
     Returns:
-        The databases in their order, each with its columns described where a text was found.
+        The databases in their order, with descriptions.
     """
     described = []
     unmatched = 0
     for database in databases:
-        texts, lost = matched(named_columns(database, descriptions.get(database.name, {})))
-        unmatched += lost
+        texts, ignored = matched(named_columns(database, descriptions.get(database.name, {})))
+        unmatched += ignored
         described.append(replace(database, tables=tuple(_described(table, texts) for table in database)))
     if unmatched:
-        logger.info("Left out %d column description(s) that name no column of the schema.", unmatched)
+        logger.info("Ignored %d column description(s) that name no column of the schema.", unmatched)
     return tuple(described)
 
 
 Named = tuple[Name, Name | None, str]
-"""A text of a part as it was written: the name, the part of the schema that it means if there is one, the text."""
+"""A description: the name as written, the exact name in the schema (``None`` if there is none), and the text."""
 
 
 def named_tables(database: Database, texts: Mapping[str, str]) -> Iterator[Named[str]]:
-    """Texts by table, with the tables that they are of."""
+    """Match descriptions of tables with the tables of a database."""
     for name, text in texts.items():
         yield name, match(name, (table.name for table in database), _fold), text
 
 
 def named_columns(database: Database, texts: Mapping[str, Mapping[str, str]]) -> Iterator[Named[tuple[str, str]]]:
-    """Texts by table and column, with the columns that they are of."""
+    """Match descriptions of columns with the columns of a database."""
     for table_name, columns in texts.items():
         table = match(table_name, (table.name for table in database), _fold)
         for name, text in columns.items():
@@ -82,23 +82,23 @@ def named_columns(database: Database, texts: Mapping[str, Mapping[str, str]]) ->
 
 
 def matched(texts: Iterable[Named[Name]]) -> tuple[dict[Name, str], int]:
-    """Gather texts by the part that each is of.
+    """Collect matched descriptions by exact name.
 
-    Of several texts of one part, the one with its exact name is kept, else the first.
+    If several descriptions match one name, the one written with the exact name is used, or else the first.
 
     Returns:
-        The texts without blanks around them, and the number of those that are of no part.
+        The descriptions without surrounding blanks, and the number of descriptions that match nothing.
     """
-    found: dict[Name, str] = {}
-    lost = 0
-    for written, meant, text in texts:
-        if meant is None:
-            lost += 1
-        elif meant == written:
-            found[meant] = text.strip()
+    by_name: dict[Name, str] = {}
+    unmatched = 0
+    for written, exact, text in texts:
+        if exact is None:
+            unmatched += 1
+        elif exact == written:
+            by_name[exact] = text.strip()
         else:
-            found.setdefault(meant, text.strip())
-    return found, lost
+            by_name.setdefault(exact, text.strip())
+    return by_name, unmatched
 
 
 def _described(table: Table, texts: Mapping[tuple[str, str], str]) -> Table:

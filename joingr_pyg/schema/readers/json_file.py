@@ -1,4 +1,4 @@
-"""Reading the benchmarks' JSON files, every failure told in one sentence."""
+"""JSON files, with one-sentence errors."""
 
 import json
 from collections.abc import Mapping
@@ -8,12 +8,12 @@ from typing import Any
 
 from joingr_pyg.errors import JoinGRError
 
-FETCH_AGAIN = "delete it and fetch it again (missing files are downloaded where download is on)"
+FETCH_AGAIN = "delete it and download it again (missing files are downloaded if download is on)"
 
 
 MISSING = (
-    "point paths.data=<folder> or the environment variable JOINGR_DATA at the folder that holds the benchmarks, "
-    "or turn download on to have it fetched"
+    "set paths.data=<folder> or the environment variable JOINGR_DATA to the folder with the benchmarks, "
+    "or turn download on"
 )
 
 
@@ -22,11 +22,11 @@ def read_json(path: Path | Traversable, missing: str = MISSING, damaged: str = F
 
     Args:
         path: The file, UTF-8 with or without a byte order mark.
-        missing: What to do where it is missing.
-        damaged: What to do where it is no JSON.
+        missing: What to do if it is missing, for the message.
+        damaged: What to do if it is not JSON, for the message.
 
     Raises:
-        JoinGRError: If the file is missing, cannot be read, or does not hold valid JSON.
+        JoinGRError: If the file is missing, cannot be read, or is not valid JSON.
     """
     if not path.is_file():
         raise JoinGRError(f"The file {path.name!r} is missing (looked for at '{path}'): {missing}.")
@@ -37,18 +37,18 @@ def read_json(path: Path | Traversable, missing: str = MISSING, damaged: str = F
 
 
 def read_records(path: Path | Traversable, keys: Mapping[str, type]) -> list[dict[str, Any]]:
-    """Read a JSON file that holds a list of objects.
+    """Read a JSON file with a list of objects.
 
     Args:
         path: The file.
-        keys: The keys that every object must have, with the type of their values.
+        keys: The required keys of each object, with the types of their values.
 
     Raises:
-        JoinGRError: As :func:`read_json`, or if the file holds anything else or an object lacks a key.
+        JoinGRError: As :func:`read_json`, or if the content is not a list of objects with these keys.
     """
     records = read_json(path)
     if not isinstance(records, list):
-        raise JoinGRError(f"The file '{path}' holds no list of objects (got {type(records).__name__}): {FETCH_AGAIN}.")
+        raise JoinGRError(f"The file '{path}' is not a list of objects (got {type(records).__name__}): {FETCH_AGAIN}.")
     for position, record in enumerate(records):
         for key, kind in keys.items():
             if not isinstance(record, dict) or not isinstance(record.get(key), kind):

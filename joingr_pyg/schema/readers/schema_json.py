@@ -11,17 +11,17 @@ SHAPE = (
     '{"name": ..., "dialect": ..., "tables": {TABLE: {"columns": [[NAME, TYPE, COMMENT], ...], '
     '"primary_key": [NAME, ...], "comment": ...}}, "foreign_keys": [[[TABLE, COLUMN], [TABLE, COLUMN]], ...]}'
 )
-"""What a file holds. All but the names of tables and columns may be left out; other keys are ignored."""
+"""Format of a file. Only the names of tables and columns are required; other keys are ignored."""
 
 
 def read_schema_json(path: str | Path) -> tuple[Database, str]:
-    """Read a schema from a JSON file of the shape :data:`SHAPE`.
+    """Read a schema from a JSON file of the format :data:`SHAPE`.
 
     Returns:
-        The schema, and the dialect of SQL that the file names (empty where it names none).
+        The schema, and the SQL dialect that the file names (empty if it names none).
 
     Raises:
-        JoinGRError: If the file is missing or is not of this shape, or if the schema is not valid.
+        JoinGRError: If the file is missing or has another format, or if the schema is not valid.
     """
     path = Path(path)
     content = read_json(path, "give the path of a schema file", "correct it")
@@ -34,7 +34,7 @@ def read_schema_json(path: str | Path) -> tuple[Database, str]:
         name = str(content.get("name", path.stem))
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         raise JoinGRError(
-            f"The schema file '{path}' does not fit ({type(error).__name__}: {error}): write {SHAPE}."
+            f"The schema file '{path}' is malformed ({type(error).__name__}: {error}): write {SHAPE}."
         ) from error
     return Database(name, tables, keys), str(content.get("dialect") or "")
 

@@ -1,4 +1,4 @@
-"""The reader of ``tables.json``, the schema format of Spider that BIRD shares."""
+"""The reader of ``tables.json``, the schema format of Spider and BIRD."""
 
 import logging
 from collections.abc import Sequence
@@ -12,15 +12,15 @@ from joingr_pyg.schema.readers.json_file import FETCH_AGAIN, read_records
 logger = logging.getLogger(__name__)
 
 FIELDS = {"db_id": str, "table_names_original": list, "column_names_original": list}
-"""What an entry must hold; readable names, types and keys may be left out."""
+"""Required fields of an entry. Readable names, types and keys are optional."""
 
 
 def read_tables_json(path: str | Path) -> tuple[Database, ...]:
     """Read the databases of a ``tables.json`` file.
 
-    Names stay exactly as the file spells them, trailing blanks included. A composite primary key may be
-    a nested list (BIRD) or its first column alone (Spider). A foreign key that joins a column with
-    itself or points outside the columns, and a table without columns, are left out with a warning.
+    Names are kept exactly, including trailing blanks. A composite primary key may be a nested list (BIRD) or only its
+    first column (Spider). A foreign key of a column to itself or to a column that does not exist, and a table without
+    columns, are skipped with a warning.
 
     Args:
         path: The file.
@@ -59,7 +59,7 @@ def _database(name: str, entry: dict[str, Any]) -> Database:
     for index, (original, natural) in enumerate(zip(table_names, natural_tables, strict=True)):
         own = [number for number, owner in enumerate(owners) if owner == index]
         if not own:
-            logger.warning("Table %r of database %r has no columns and is left out.", original, name)
+            logger.warning("Table %r of database %r has no columns and is skipped.", original, name)
             continue
         primary_key = tuple(columns[number].name for number in own if number in primary)
         tables.append(Table(original, tuple(columns[number] for number in own), primary_key, natural))
@@ -69,7 +69,7 @@ def _database(name: str, entry: dict[str, Any]) -> Database:
         ends = _end(first, owners, columns, table_names), _end(second, owners, columns, table_names)
         if ends[0] is None or ends[1] is None or ends[0] == ends[1]:
             logger.warning(
-                "The foreign key [%s, %s] of database %r joins no two columns and is skipped.", first, second, name
+                "The foreign key [%s, %s] of database %r does not join two columns and is skipped.", first, second, name
             )
         else:
             foreign_keys.append(ForeignKey(*ends[0], *ends[1]))
@@ -83,7 +83,7 @@ def _members(key: int | list[int]) -> list[int]:
 def _end(
     number: int, owners: Sequence[int], columns: Sequence[Column], table_names: Sequence[str]
 ) -> tuple[str, str] | None:
-    """The ``(table, column)`` a column number stands for, or ``None`` for ``*`` and numbers out of range."""
+    """The ``(table, column)`` of a column number, or ``None`` for ``*`` and numbers out of range."""
     if not 0 <= number < len(columns) or owners[number] < 0:
         return None
     return table_names[owners[number]], columns[number].name

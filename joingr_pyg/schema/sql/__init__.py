@@ -1,1 +1,1 @@
-"""SQL: parsing, column types, the tables that a query reads."""
+"""SQL: parsing, the tables that a query reads, ``CREATE TABLE`` statements."""

@@ -1,4 +1,4 @@
-"""``CREATE TABLE`` statements of a schema, as a prompt shows it."""
+"""``CREATE TABLE`` statements of a schema, for the prompt of a language model."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -13,7 +13,7 @@ from joingr_pyg.schema.model import Database, ForeignKey, Table
 from joingr_pyg.schema.sql.parsing import sql_dialect
 
 RESERVED = frozenset(word.lower() for word in Redshift.Generator.RESERVED_KEYWORDS)
-"""Words that are no names without quotes in some dialect; Redshift reserves nearly all words that any dialect does."""
+"""Words that must be quoted as names in some dialect. Redshift reserves nearly all words that any dialect reserves."""
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -26,21 +26,21 @@ def create_table_statements(
 ) -> str:
     """Write the statements that create some tables of a schema.
 
-    They hold columns with their types, primary keys, the foreign keys among these tables, and descriptions as comments.
-    A comment also says where a foreign key comes from if the schema does not declare it, and how sure it is.
+    They contain columns with types, primary keys, the foreign keys among these tables, and descriptions as comments. A
+    foreign key that the schema does not declare has a comment with its source and confidence.
 
     Args:
         database: The schema.
-        tables: Names of the tables, in the order in which they are written.
-        dialect: The dialect to quote names and spell types in, such as ``"postgres"``; where not given, types stand as
-            the source of the schema spells them.
-        columns: Names of the columns to write, by table; all columns of a table that is not named.
+        tables: Names of the tables, in output order.
+        dialect: The dialect of quoted names and types, such as ``"postgres"``. By default types are written as in the
+            source of the schema.
+        columns: Names of the columns to write, by table. By default all columns are written.
 
     Raises:
         JoinGRError: If there is no such dialect.
     """
-    written = "" if dialect is None else sql_dialect(dialect)
-    if dialect is not None and not written:
+    sqlglot_name = "" if dialect is None else sql_dialect(dialect)
+    if dialect is not None and not sqlglot_name:
         names = ", ".join(sorted(name for name in sqlglot.Dialect.classes if name))
         raise JoinGRError(f"There is no SQL dialect {dialect!r}: choose one of {names}.")
     among = [key for key in database.joins if key.table in tables and key.referenced_table in tables]
@@ -49,7 +49,7 @@ def create_table_statements(
             database[name],
             [key for key in among if key.table == name],
             (columns or {}).get(name, database[name].column_names),
-            written,
+            sqlglot_name,
         )
         for name in tables
     )
@@ -91,5 +91,5 @@ def _type(spelled: str, dialect: str) -> str:
         return spelled
     try:
         return exp.DataType.build(spelled).sql(dialect=dialect)
-    except (SqlglotError, ValueError):  # A type of the source's own, or none that sqlglot knows.
+    except (SqlglotError, ValueError):  # A user-defined type, or one that sqlglot does not support.
         return spelled

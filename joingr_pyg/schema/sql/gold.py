@@ -10,22 +10,22 @@ from joingr_pyg.schema.names.readable import match
 from joingr_pyg.schema.sql.parsing import parse_sql
 
 DIALECTS = ("sqlite", "mysql", "oracle", "tsql")
-"""Dialects of benchmarks, and one that reads ``TOP`` and brackets; what fails in the declared one is tried in these."""
+"""Dialects to try for SQL that does not parse in its declared dialect: those of benchmarks, and T-SQL."""
 
 DEFAULT_SCHEMAS = {"", "main", "public", "dbo"}
-"""Schemas that a database has without naming them."""
+"""Names of default schemas."""
 
 ONE_ROW = {"dual", "sysdummy1"}
-"""Tables of one row that Oracle, MySQL and DB2 have of their own."""
+"""Built-in one-row tables of Oracle, MySQL and DB2."""
 
 
 def tables_read_by(sql: str, database: Database, dialect: str = "sqlite") -> tuple[str, ...]:
     """The tables of a database that a query reads.
 
     Aliases, subqueries, set operations, quoting and letter case do not matter. A schema prefix (``archive.orders``)
-    tells tables of the same name apart; it may be the schema of the table, the name of the database, or the schema that
-    every database has (``main``, ``public``, ``dbo``). A common table expression hides the table of its name only
-    where it is in scope, so ``WITH orders AS (SELECT * FROM orders) SELECT * FROM orders`` reads ``orders``.
+    distinguishes tables of the same name; it may be the schema of the table, the name of the database, or a default
+    schema (``main``, ``public``, ``dbo``). A common table expression hides the table of its name only where it is in
+    scope, so ``WITH orders AS (SELECT * FROM orders) SELECT * FROM orders`` reads ``orders``.
 
     Args:
         sql: The query.
@@ -36,8 +36,8 @@ def tables_read_by(sql: str, database: Database, dialect: str = "sqlite") -> tup
         The exact names in the schema, in order of first appearance.
 
     Raises:
-        JoinGRError: If the SQL does not parse, is nested too deeply, is no query, reads no table, or reads one that the
-            schema lacks.
+        JoinGRError: If the SQL does not parse, is nested too deeply, is not a query, reads no table, or reads a table
+            that is not in the schema.
     """
     names: dict[str, None] = {}
     for statement in parse_query(sql, dialect):
@@ -51,7 +51,7 @@ def tables_read_by(sql: str, database: Database, dialect: str = "sqlite") -> tup
 
 
 def table_named(source: exp.Expr, database: Database) -> str | None:
-    """The name in the schema of a table that a query reads; ``None`` for a table of one row that is not the schema's.
+    """The exact name of a table that a query reads; ``None`` for a built-in one-row table.
 
     Raises:
         JoinGRError: If the schema has no such table, or several.
@@ -63,7 +63,7 @@ def table_named(source: exp.Expr, database: Database) -> str | None:
     if name.lower() in ONE_ROW and not alike:
         return None
     if not alike:
-        # Where schemas are part of the names, all of it may stand in one pair of quotes.
+        # A name with its schema may be quoted as a whole: "archive.orders".
         whole = match(name, bare)
         if whole is None:
             raise JoinGRError(f"The gold SQL reads table {name!r}, not in database {database.name!r}.")
@@ -89,20 +89,20 @@ def _bare_name(table: Table) -> str:
 
 
 def _qualifier(source: exp.Expr) -> str:
-    """Where a syntax tree keeps the schema of what it takes for a table or a column."""
+    """The argument of a syntax-tree node with the schema of a table (which may be parsed as a column)."""
     return "db" if isinstance(source, exp.Table) else "table"
 
 
 def parse_query(sql: str, dialect: str) -> list[exp.Expr]:
-    """Parse SQL in its dialect, else in the first of :data:`DIALECTS` that fits.
+    """Parse SQL in its dialect, or else in the first of :data:`DIALECTS` in which it parses.
 
     Raises:
-        JoinGRError: If it parses in none of them; the sentence is that of its own dialect.
+        JoinGRError: If it parses in none of them. The message is that of its own dialect.
     """
     failures: list[JoinGRError] = []
     for tried in (dialect, *(other for other in DIALECTS if other != dialect)):
         try:
-            # A comment behind the last semicolon is a statement of its own.
+            # sqlglot returns a comment after the last semicolon as a statement.
             return [part for part in parse_sql(sql, tried) if not isinstance(part, exp.Semicolon)]
         except JoinGRError as error:
             failures.append(error)
@@ -110,35 +110,35 @@ def parse_query(sql: str, dialect: str) -> list[exp.Expr]:
 
 
 def _tables_read(query: exp.Query, database: Database) -> Iterator[exp.Table | exp.Column]:
-    """The real tables in a query, that is all that name no common table expression."""
-    tables = {_bare_name(table).lower() for table in database}
+    """The tables in a query, without references to common table expressions."""
+    table_names = {_bare_name(table).lower() for table in database}
     for node in query.find_all(exp.Table, exp.In):
-        # SQLite's `x IN orders` reads a table too, which the parser takes for a column.
+        # SQLite's `x IN orders` reads a table too, but is parsed as a column.
         source = node if isinstance(node, exp.Table) else node.args.get("field")
         if not isinstance(source, exp.Table | exp.Column) or not isinstance(source.this, exp.Identifier):
             continue
         qualified = source.args.get(_qualifier(source)) is not None
         name = source.name.lower()
-        # Some databases let a common table expression use itself and later ones undeclared; a name that
-        # is no table can only mean that.
-        if qualified or name not in _expressions_in_scope(source, everywhere=name not in tables):
+        # Some databases allow a common table expression to use itself and later ones without RECURSIVE. A name that is
+        # not a table of the schema can only mean that.
+        if qualified or name not in _expressions_in_scope(source, everywhere=name not in table_names):
             yield source
 
 
 def _expressions_in_scope(node: exp.Expr, everywhere: bool) -> set[str]:
     """Lower-case names of the common table expressions that ``node`` can refer to.
 
-    Within a ``WITH`` these are the earlier ones, and itself where it is recursive; with ``everywhere`` all.
+    Inside a ``WITH`` these are the earlier ones, and itself if it is recursive. With ``everywhere``, all of them.
     """
     names: set[str] = set()
     below, above = node, node.parent
     while above is not None:
         visible: Sequence[exp.Expr] = ()
         if isinstance(above, exp.With):
-            earlier = next(position for position, each in enumerate(above.expressions) if each is below)
+            earlier = next(position for position, child in enumerate(above.expressions) if child is below)
             visible = above.expressions[: earlier + bool(above.args.get("recursive"))]
         elif isinstance(above, exp.Query) and (everywhere or not isinstance(below, exp.With)):
             visible = above.ctes
-        names.update(each.alias.lower() for each in visible)
+        names.update(expression.alias.lower() for expression in visible)
         below, above = above, above.parent
     return names

@@ -23,7 +23,7 @@ def parse_sql(text: str, dialect: str) -> list[exp.Expr]:
     Raises:
         JoinGRError: If the text does not parse or is nested too deeply, or the dialect does not exist.
     """
-    with _told(text, dialect):
+    with _one_sentence_errors(text, dialect):
         return [statement for statement in sqlglot.parse(text, dialect=dialect) if statement is not None]
 
 
@@ -37,19 +37,19 @@ def tokenize_sql(text: str, dialect: str) -> list[Token]:
     Raises:
         JoinGRError: If a quote or comment is not closed or the dialect does not exist.
     """
-    with _told(text, dialect):
+    with _one_sentence_errors(text, dialect):
         return sqlglot.tokenize(text, dialect=dialect)
 
 
 @contextmanager
-def _told(text: str, dialect: str) -> Iterator[None]:
-    """Turn sqlglot's errors into one sentence, and keep it from logging what callers decide upon."""
+def _one_sentence_errors(text: str, dialect: str) -> Iterator[None]:
+    """Turn sqlglot's errors into :class:`JoinGRError`, and silence its log."""
     log = logging.getLogger("sqlglot")
     disabled, log.disabled = log.disabled, True
     try:
         yield
     except SqlglotError as error:
-        places = [f" at line {each['line']}, column {each['col']}" for each in getattr(error, "errors", ())]
+        places = [f" at line {place['line']}, column {place['col']}" for place in getattr(error, "errors", ())]
         raise JoinGRError(f"The SQL {_excerpt(text)!r} does not parse as {dialect}{''.join(places[:1])}.") from error
     except RecursionError:
         # Its traceback of thousands of lines says nothing.

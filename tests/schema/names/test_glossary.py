@@ -50,10 +50,10 @@ def test_a_file_is_read_whole_and_all_but_its_provenance_may_be_left_out(tmp_pat
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        ([], r"holds no object \(got list\)"),
+        ([], r"is not a JSON object \(got list\)"),
         ({"tables": {}}, "has no 'provenance': add a text: who wrote the words"),
         ({"provenance": " "}, r"a blank text at \['provenance'\]"),
-        ({"provenance": "x", "purposes": {}}, "unknown part 'purposes': choose of provenance, abbreviations, tables"),
+        ({"provenance": "x", "purposes": {}}, "unknown part 'purposes': choose from provenance, abbreviations, tables"),
         ({"provenance": "x", "tables": ["A"]}, r"type list at \['tables'\]; 'tables' is \{table: text\}"),
         ({"provenance": "x", "tables": {"A": {"b": "c"}}}, r"type dict at \['tables'\]\['A'\]"),
         ({"provenance": "x", "columns": {"A": "b"}}, r"type str at \['columns'\]\['A'\]"),
@@ -133,7 +133,7 @@ def test_names_that_the_schema_lacks_are_counted_in_one_line(caplog: pytest.LogC
     with caplog.at_level(logging.INFO):
         assert with_words(CAMPUS, given)["FCLT_BLDG"].columns[1].description == "y"
     assert [record.getMessage() for record in caplog.records] == [
-        "Left out 3 description(s) that name no table or column of database 'campus'."
+        "Ignored 3 description(s) that name no table or column of database 'campus'."
     ]
 
 

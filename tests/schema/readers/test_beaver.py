@@ -96,7 +96,7 @@ def test_a_malformed_file_is_named(tmp_path: Path, content: Any) -> None:
 
 @pytest.mark.parametrize("pairs", [[["A.K"]], [[1, 2]], {"A.K": "B.K"}, 3])
 def test_malformed_join_keys_are_named(tmp_path: Path, pairs: Any) -> None:
-    with pytest.raises(JoinGRError, match=r"dw_join_keys\.json' holds no list of column pairs"):
+    with pytest.raises(JoinGRError, match=r"dw_join_keys\.json' is not a list of column pairs"):
         read(tmp_path, {"dw#sep#A": table(["K"])}, pairs)
 
 

@@ -42,7 +42,7 @@ def test_texts_of_nothing_are_counted_in_one_line(caplog: pytest.LogCaptureFixtu
     with caplog.at_level(logging.INFO):
         describe([SHOP], texts)
     assert [record.getMessage() for record in caplog.records] == [
-        "Left out 3 column description(s) that name no column of the schema."
+        "Ignored 3 column description(s) that name no column of the schema."
     ]
 
 

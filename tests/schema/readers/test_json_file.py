@@ -33,7 +33,7 @@ def test_a_folder_in_place_of_the_file_is_a_missing_file(tmp_path: Path) -> None
 def test_a_truncated_file_is_named_with_the_remedy(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "tables.json"
     path.write_bytes(content)
-    with pytest.raises(JoinGRError, match=f"{re.escape(str(path))}.*truncated or not JSON.*fetch it again"):
+    with pytest.raises(JoinGRError, match=f"{re.escape(str(path))}.*truncated or not JSON.*download it again"):
         read_json(path)
 
 

@@ -56,5 +56,5 @@ def test_the_name_is_that_of_the_file_where_none_is_given(tmp_path: Path) -> Non
     ],
 )
 def test_another_shape_is_refused_in_one_sentence(tmp_path: Path, content: object) -> None:
-    with pytest.raises(JoinGRError, match=r"schema file '.*schema\.json' does not fit .*write \{"):
+    with pytest.raises(JoinGRError, match=r"schema file '.*schema\.json' is malformed .*write \{"):
         read_schema_json(write(tmp_path / "schema.json", content))
