@@ -7,7 +7,7 @@ import pytest
 from joingr_pyg.atomic_files import atomic_write, remove_partial
 
 
-def test_what_is_there_stays_until_the_new_file_is_complete(tmp_path: Path) -> None:
+def test_an_existing_file_stays_until_the_new_one_is_complete(tmp_path: Path) -> None:
     path = tmp_path / "a.bin"
     path.write_bytes(b"old")
     with atomic_write(path) as file:
@@ -29,7 +29,7 @@ def test_a_write_that_fails_leaves_no_file(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_rename_is_all_that_is_left_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_data_are_on_disk_before_the_rename(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No copy from another file system, which could be cut."""
     for name in ("copyfile", "copyfileobj", "move"):
         monkeypatch.setattr(shutil, name, None)
@@ -45,7 +45,7 @@ def umask() -> int:
     return mask
 
 
-def test_what_a_killed_process_left_is_removed(tmp_path: Path) -> None:
+def test_temporary_files_of_killed_processes_are_removed(tmp_path: Path) -> None:
     (tmp_path / "fold_0").mkdir()
     names = ["last.ckpt", "last.ckpt.0f.partial", "fold_0/metrics.json.1e.partial"]
     for name in names:

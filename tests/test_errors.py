@@ -3,14 +3,14 @@ import pytest
 from joingr_pyg.errors import JoinGRError, require_at_least, require_flags, require_fraction, require_whole
 
 
-def test_arguments_are_at_least_what_they_need_to_be() -> None:
+def test_minimum_values() -> None:
     require_at_least(1, anchors=1, candidates=None)
     with pytest.raises(JoinGRError, match=r"^'hops' needs to be at least 1 \(got 0\)\.$"):
         require_at_least(1, anchors=2, hops=0)
 
 
 @pytest.mark.parametrize("value", ["two", True])
-def test_words_are_no_numbers(value: object) -> None:
+def test_texts_are_not_numbers(value: object) -> None:
     with pytest.raises(JoinGRError, match=rf"^'hops' needs to be a number \(got {value!r}\)\.$"):
         require_at_least(1, anchors=2.5, hops=value)  # type: ignore[arg-type]
 
@@ -23,7 +23,7 @@ def test_whole_numbers(value: object) -> None:
 
 
 @pytest.mark.parametrize("value", [0, 1, -0.5, float("nan")])
-def test_fractions_lie_between_nothing_and_all(value: float) -> None:
+def test_fractions_are_between_zero_and_one(value: float) -> None:
     require_fraction(decay=0.5, table_vector=None)
     with pytest.raises(JoinGRError, match=rf"^'decay' needs to be above 0 and below 1 \(got {value}\)\.$"):
         require_fraction(decay=value)

@@ -22,18 +22,18 @@ def step_all() -> None:
             shown.update()
 
 
-def test_a_terminal_sees_rate_and_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_terminal_shows_rate_and_remaining_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", terminal := Terminal())
     step_all()
     assert re.search(r"Walking: 100%.* 3/3 \[\d\d:\d\d<\d\d:\d\d, +[\d.]+hop/s\]", terminal.getvalue())
 
 
-def test_elsewhere_nothing_is_shown(capfd: pytest.CaptureFixture[str]) -> None:
+def test_no_bar_without_a_terminal(capfd: pytest.CaptureFixture[str]) -> None:
     step_all()
     assert capfd.readouterr() == ("", "")
 
 
-def test_bars_are_kept_back_and_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bars_can_be_switched_off_temporarily(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", terminal := Terminal())
     with progress(False):
         step_all()
@@ -49,7 +49,7 @@ def hides() -> bool:
     return bool(bar("Walking", 3, "hop").disable)
 
 
-def test_a_process_that_another_started_shows_none(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_child_processes_show_no_bars(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", sys.stderr)
     assert not hides()
     with get_context("fork").Pool(1) as pool:
@@ -57,7 +57,7 @@ def test_a_process_that_another_started_shows_none(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize(("wanted", "titles"), [("true", ["Embedding", "Training", "Evaluating"]), ("false", [])])
-def test_one_override_keeps_all_bars_of_a_command_back(
+def test_one_override_switches_off_all_bars_of_a_command(
     command: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, wanted: str, titles: list[str]
 ) -> None:
     monkeypatch.setitem(command.__globals__, "StringIO", Terminal)  # type: ignore[attr-defined]

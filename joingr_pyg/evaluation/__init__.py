@@ -1,4 +1,4 @@
-"""How good rankings are: metrics, evaluation of a method on a benchmark, significance of differences."""
+"""Evaluation of rankings: metrics, evaluation of a method on a benchmark, significance of differences."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Evaluating a retriever on a benchmark: pooled over all of its tables, or within each question's database."""
+"""Evaluation of a retriever on a benchmark, over all of its tables or within each question's database."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,7 +22,7 @@ from joingr_pyg.models.calibration import CANDIDATES, require_complete, set_size
 from joingr_pyg.progress import bar
 
 SETTINGS = ("pooled", "per_database")
-"""``pooled``: all tables of the split compete; ``per_database``: those of the question's database alone."""
+"""Candidates of a question: ``pooled``, all tables of the split; ``per_database``, only those of its database."""
 
 
 @dataclass(frozen=True)
@@ -30,15 +30,15 @@ class Evaluation:
     """Metrics of one method on one set of questions.
 
     Attributes:
-        metrics: Means over the questions, keyed ``P@5``, ``R@5``, ``PR@5``, ..., and ``bridges@5``, ... where the
-            dataset annotates bridge tables.
-        records: A plain value a question: its ``index``, ``question``, ``database``, ``gold`` tables, and the
-            ``ranked`` tables with scores.
-        seconds: Time of ranking alone; the questions were embedded before.
-        folds: Metrics of each fold, where there are folds; ``metrics`` are their means.
+        metrics: Means over the questions, with keys ``P@5``, ``R@5``, ``PR@5``, ..., and ``bridges@5``, ... if the
+            dataset annotates bridge tables. In a cross-validation, means over folds.
+        records: One dictionary per question: its ``index``, ``question``, ``database``, ``gold`` tables, and ``ranked``
+            tables with scores.
+        seconds: Time of ranking, without embedding the questions.
+        folds: Metrics of each fold of a cross-validation.
         spread: Standard deviation of each metric over folds.
-        sets: What :class:`~joingr_pyg.evaluation.metrics.SetMetrics` says of the sets returned, where the method is
-            calibrated; means over folds where there are folds.
+        sets: :class:`~joingr_pyg.evaluation.metrics.SetMetrics` of the returned sets, if the method is calibrated. In a
+            cross-validation, means over folds.
         databases: Metrics of the questions of each database, with their number as ``questions``.
     """
 
@@ -51,17 +51,17 @@ class Evaluation:
     databases: dict[str, dict[str, float]] = field(default_factory=dict)
 
     @classmethod
-    def of_folds(cls, tested: Sequence["Evaluation"]) -> "Evaluation":
-        """What the folds of a cross-validation say together."""
-        mean, spread = mean_and_spread([each.metrics for each in tested])
+    def of_folds(cls, folds: Sequence["Evaluation"]) -> "Evaluation":
+        """Combine the evaluations of the folds of a cross-validation."""
+        mean, spread = mean_and_spread([fold.metrics for fold in folds])
         return cls(
             metrics=mean,
-            records=sorted((record for each in tested for record in each.records), key=itemgetter("index")),
-            seconds=sum(each.seconds for each in tested),
-            folds=[each.metrics for each in tested],
+            records=sorted((record for fold in folds for record in fold.records), key=itemgetter("index")),
+            seconds=sum(fold.seconds for fold in folds),
+            folds=[fold.metrics for fold in folds],
             spread=spread,
-            sets=mean_and_spread([each.sets for each in tested])[0] if all(each.sets for each in tested) else {},
-            databases=_mean_by_database([each.databases for each in tested]),
+            sets=mean_and_spread([fold.sets for fold in folds])[0] if all(fold.sets for fold in folds) else {},
+            databases=_mean_by_database([fold.databases for fold in folds]),
         )
 
     @property
@@ -79,18 +79,20 @@ def evaluate(
     batch_size: int = 256,
     complete: float = 0.9,
 ) -> Evaluation:
-    """Rank the tables for every question and count.
+    """Rank the tables for questions and compute metrics.
 
     Args:
-        retriever: The method; it is bound to the dataset's corpus here.
-        dataset: The dataset whose tables compete.
-        queries: The questions as methods see them.
-        questions: The same questions with their gold tables; all of the dataset's where not given.
+        retriever: The method. It is bound to the dataset's corpus.
+        dataset: The dataset whose tables are the candidates.
+        queries: The embedded questions.
+        questions: The same questions with their gold tables. The default is all questions of the dataset.
         setting: ``"pooled"`` or ``"per_database"``.
-        ks: Cut-offs; the largest is the number of tables kept a question.
+        ks: Cut-offs. Records contain as many tables as the largest cut-off.
         batch_size: Questions ranked at once.
-        complete: Probability with which a set is to hold all tables that its question needs, where the method is
-            calibrated.
+        complete: Required probability that a returned set contains all gold tables, if the method is calibrated.
+
+    Returns:
+        Metrics and records.
 
     Raises:
         JoinGRError: If there is no question, or as :func:`require_protocol`.
@@ -98,13 +100,13 @@ def evaluate(
     require_protocol(setting, ks, batch_size, complete)
     questions = dataset.questions if questions is None else questions
     if not questions:
-        raise JoinGRError(f"Dataset {dataset.benchmark_name!r} ({dataset.split}) has no question to evaluate.")
-    # One process evaluates alone, also where several have trained.
+        raise JoinGRError(f"Dataset {dataset.benchmark_name!r} ({dataset.split}) has no questions to evaluate.")
+    # Only rank zero evaluates, so metrics must not wait for other processes.
     metrics = RetrievalMetrics(ks, sync_on_compute=False)
     bridges = BridgeRecall(ks, sync_on_compute=False)
     by_database: dict[str, tuple[RetrievalMetrics, BridgeRecall]] = {}
     sets = SetMetrics(sync_on_compute=False)
-    places = max(metrics.ks) if retriever.calibration is None else max(*metrics.ks, CANDIDATES)
+    ranked = max(metrics.ks) if retriever.calibration is None else max(*metrics.ks, CANDIDATES)
     retriever.eval()
     records: list[dict[str, Any]] = []
     seconds = 0.0
@@ -113,33 +115,33 @@ def evaluate(
             corpus = dataset.corpus(database)
             retriever.index(corpus)
             for chunk in rows.split(batch_size):
-                asked = [questions[row] for row in chunk.tolist()]
+                batch = [questions[row] for row in chunk.tolist()]
                 start = time.perf_counter()
-                ranking = retriever.rank(queries[chunk], places)
+                ranking = retriever.rank(queries[chunk], ranked)
                 seconds += time.perf_counter() - start
-                gold = gold_table_numbers(asked, corpus)
+                gold = gold_table_numbers(batch, corpus)
                 if retriever.calibration is not None:
                     probability = retriever.needed(ranking, queries[chunk])
                     size = set_sizes(probability, complete)
                     sets.update(ranking.table[:, :CANDIDATES], size, probability, gold)
                 ranking = ranking.first(max(metrics.ks))
-                bridge = bridge_table_numbers(asked, corpus)
+                bridge = bridge_table_numbers(batch, corpus)
                 metrics.update(ranking.table, gold)
                 bridges.update(ranking.table, bridge)
-                for name, rows_of in _rows_by_database(asked).items():
-                    own = by_database.setdefault(
+                for name, members in _rows_by_database(batch).items():
+                    database_metrics, database_bridges = by_database.setdefault(
                         name, (RetrievalMetrics(ks, sync_on_compute=False), BridgeRecall(ks, sync_on_compute=False))
                     )
-                    own[0].update(ranking.table[rows_of], gold[rows_of])
-                    own[1].update(ranking.table[rows_of], bridge[rows_of])
+                    database_metrics.update(ranking.table[members], gold[members])
+                    database_bridges.update(ranking.table[members], bridge[members])
                 records += [
-                    _record(question, *row, corpus.tables) for question, row in zip(asked, _rows(ranking), strict=True)
+                    _record(question, *row, corpus.tables) for question, row in zip(batch, _rows(ranking), strict=True)
                 ]
-                shown.update(len(asked))
+                shown.update(len(batch))
     records.sort(key=itemgetter("index"))
     databases = {
-        name: {"questions": float(own.questions), **_values(own), **_values(own_bridges)}
-        for name, (own, own_bridges) in by_database.items()
+        name: {"questions": float(of_questions.questions), **_values(of_questions), **_values(of_bridges)}
+        for name, (of_questions, of_bridges) in by_database.items()
     }
     return Evaluation(
         _values(metrics) | _values(bridges),
@@ -156,35 +158,38 @@ def evaluate_folds(
     queries: Queries,
     folds: Sequence[Sequence[int]],
     evaluate_fold: Callable[..., Evaluation] = evaluate,
-    apart: bool = False,
+    separate_databases: bool = False,
 ) -> Evaluation:
-    """Evaluate a method that needs no training fold by fold; it may remember the questions of the other folds.
+    """Evaluate a method without training fold by fold. The method may remember the questions of the other folds.
 
     Args:
         retriever: The method.
         dataset: The dataset.
-        queries: All of its questions.
+        queries: All of its questions, embedded.
         folds: Positions of each fold's test questions.
         evaluate_fold: :func:`evaluate` with its options filled in.
-        apart: Only the tables of a fold's own databases compete.
+        separate_databases: Whether only tables of the databases of a fold's questions are candidates.
+
+    Returns:
+        Means over folds, and the records of all folds.
     """
-    tested = []
-    every = {row for fold in folds for row in fold}
+    evaluations = []
+    used = {row for fold in folds for row in fold}
     for test in folds:
-        others = sorted(every.difference(test))
+        others = sorted(used.difference(test))
         retriever.remember(queries[others], [dataset.questions[i].gold for i in others])
         questions = [dataset.questions[i] for i in test]
-        pool = dataset.only({question.database for question in questions}) if apart else dataset
-        tested.append(evaluate_fold(retriever, pool, queries[list(test)], questions))
-    return Evaluation.of_folds(tested)
+        pool = dataset.only({question.database for question in questions}) if separate_databases else dataset
+        evaluations.append(evaluate_fold(retriever, pool, queries[list(test)], questions))
+    return Evaluation.of_folds(evaluations)
 
 
 def require_protocol(setting: str, ks: Sequence[int], batch_size: int = 1, complete: float = 0.9) -> None:
-    """Refuse what :func:`evaluate` could not do, before anything long is done for it.
+    """Check the arguments of :func:`evaluate`, so that errors are reported before long computations.
 
     Raises:
         JoinGRError: If the setting does not exist, there is no cut-off or one below 1, the batch size is below 1, or
-            ``complete`` is no probability.
+            ``complete`` is not a probability.
     """
     if setting not in SETTINGS:
         raise JoinGRError(f"There is no setting {setting!r}: choose {' or '.join(map(repr, SETTINGS))}.")
@@ -195,24 +200,28 @@ def require_protocol(setting: str, ks: Sequence[int], batch_size: int = 1, compl
     require_complete(complete)
 
 
-def require_folds(folds: int | None, divided: bool, held_out: int | None = None) -> None:
-    """Refuse a cross-validation of a benchmark that comes divided into training and test, and a fold held out of none.
+def require_folds(folds: int | None, has_test_split: bool, held_out: int | None = None) -> None:
+    """Check the settings of a cross-validation.
+
+    Args:
+        folds: Number of folds, if any.
+        has_test_split: Whether the dataset has a test split.
+        held_out: Number of the outer fold to hold out, if any.
 
     Raises:
-        JoinGRError: If it does and ``folds`` is a number, or ``held_out`` is one and ``folds`` is not.
+        JoinGRError: If ``folds`` is given for a dataset with a test split, or ``held_out`` is given without ``folds``.
     """
     if held_out is not None and folds is None:
+        raise JoinGRError("'fold_held_out' needs the number of inner folds: give 'folds' too, such as folds=4.")
+    if folds is not None and has_test_split:
         raise JoinGRError(
-            "'fold_held_out' leaves the other folds to be cross-validated: give 'folds' too, such as folds=4."
-        )
-    if folds is not None and divided:
-        raise JoinGRError(
-            "'folds' is for a dataset without a test split, and this one has one: leave it out, or take dataset=beaver."
+            "'folds' is for a dataset without a test split, and this dataset has one: leave it out, or use "
+            "dataset=beaver."
         )
 
 
 def _pools(questions: Sequence[Question], setting: str) -> Iterator[tuple[str | None, Tensor]]:
-    """Each pool, as the database it is or ``None`` for all of them, with the positions of its questions."""
+    """The database of each pool (``None`` for all databases), and the positions of its questions."""
     if setting == "pooled":
         yield None, torch.arange(len(questions))
         return
@@ -233,7 +242,7 @@ def _rows_by_database(questions: Sequence[Question]) -> dict[str, Tensor]:
 
 
 def _mean_by_database(folds: Sequence[Mapping[str, Mapping[str, float]]]) -> dict[str, dict[str, float]]:
-    """The metrics of each database over all folds, each fold counting by its number of questions."""
+    """The metrics of each database as means over folds, weighted by the number of questions."""
     means: dict[str, dict[str, float]] = {}
     for database in dict.fromkeys(chain.from_iterable(folds)):
         parts = [fold[database] for fold in folds if database in fold]

@@ -1,4 +1,4 @@
-"""The vanilla dense retriever: tables by similarity alone."""
+"""The vanilla dense retriever: tables ranked by similarity."""
 
 from joingr_pyg.data.queries import Queries
 from joingr_pyg.errors import JoinGRError
@@ -6,15 +6,14 @@ from joingr_pyg.models.retriever import Ranking, Retriever, rank_dense
 
 
 class Vanilla(Retriever):
-    r"""Ranks by similarity alone (the baseline of section 4).
+    r"""Ranks tables by similarity, without joins (the baseline of section 4).
 
     Args:
-        by: ``"column"``: a table is as similar as its most similar column, :math:`s(t|q) = \max_{v \in V(t)}
-            \langle q, v \rangle`. ``"table"``: as the vector of its own text, which dense table retrievers such as DTR
-            embed.
+        by: ``"column"`` uses the similarity of the best column, :math:`s(t|q) = \max_{v \in V(t)} \langle q, v
+            \rangle`. ``"table"`` uses the embedding of the table's text, as dense table retrievers such as DTR do.
 
     Raises:
-        JoinGRError: If ``by`` is neither.
+        JoinGRError: If ``by`` is neither ``"column"`` nor ``"table"``.
     """
 
     def __init__(self, by: str = "column") -> None:

@@ -12,13 +12,13 @@ SCRIPT = Path(__file__).parents[2] / "benchmarks" / "agreement.py"
 
 
 @pytest.mark.parametrize(
-    ("model", "said"),
+    ("model", "message"),
     [
         (JoinGRPlus, "100.00% of 15 places the same"),
         (JoinGR, "holds a model of kind 'joingr': give one of JoinGR+."),
     ],
 )
-def test_both_ways_agree(tmp_path: Path, model: type[JoinGR | JoinGRPlus], said: str) -> None:
+def test_both_ways_agree(tmp_path: Path, model: type[JoinGR | JoinGRPlus], message: str) -> None:
     encoder, plain = HashingEncoder(), model(None)
     about = Description(plain.arguments, encoder.name, encoder.identity, "", 0, plain.kind)
     save_checkpoint(tmp_path / "best.ckpt", plain, about)
@@ -29,4 +29,4 @@ def test_both_ways_agree(tmp_path: Path, model: type[JoinGR | JoinGRPlus], said:
         text=True,
         check=False,
     )
-    assert said in run.stdout + run.stderr, run.stderr
+    assert message in run.stdout + run.stderr, run.stderr

@@ -23,7 +23,7 @@ def dataset(tmp_path_factory: pytest.TempPathFactory, encoder: Encoder) -> JoinG
     """Tables 0 zoo.cage, 1 zoo.animal, 2 shop.order, 3 shop.item, 4 shop.price, and four questions on them."""
     root = tmp_path_factory.mktemp("data")
     (root / "spider").mkdir()
-    asked = [
+    rows = [
         ("shop", "Which items?", "SELECT 1 FROM item"),
         ("zoo", "Which cages?", "SELECT 1 FROM cage JOIN animal"),
         ("shop", "Which prices?", "SELECT 1 FROM price JOIN item"),
@@ -32,7 +32,7 @@ def dataset(tmp_path_factory: pytest.TempPathFactory, encoder: Encoder) -> JoinG
     schemas = [schema("zoo", "cage", "animal"), schema("shop", "order", "item", "price")]
     (root / "spider" / "tables.json").write_text(json.dumps(schemas))
     (root / "spider" / "dev.json").write_text(
-        json.dumps([{"db_id": database, "question": text, "query": sql} for database, text, sql in asked])
+        json.dumps([{"db_id": database, "question": text, "query": sql} for database, text, sql in rows])
     )
     return Spider(root, "dev", encoder, root / "cache", download=False)
 
@@ -40,15 +40,15 @@ def dataset(tmp_path_factory: pytest.TempPathFactory, encoder: Encoder) -> JoinG
 class Fixed(Retriever):
     """Ranks the tables of a corpus by number, the same for every question, with scores of nought and below."""
 
-    asked: list[int]
+    sizes: list[int]
     corpora: list[int]
 
     def __init__(self) -> None:
         super().__init__()
-        self.asked, self.corpora = [], []
+        self.sizes, self.corpora = [], []
 
     def rank(self, query: Tensor, k: int) -> Ranking:
-        self.asked.append(len(query))
+        self.sizes.append(len(query))
         self.corpora.append(self.corpus.num_tables)
         assert not self.training
         tables = torch.arange(self.corpus.num_tables).expand(len(query), -1)
@@ -59,7 +59,7 @@ def run(dataset: JoinGraphs, method: Retriever, **options: Any) -> Evaluation:
     return evaluate(method, dataset, dataset.encode_questions(), **options)
 
 
-def test_pooled_all_tables_compete(dataset: JoinGraphs) -> None:
+def test_pooled_evaluation_ranks_all_tables(dataset: JoinGraphs) -> None:
     # Gold numbers are {3}, {0, 1}, {4, 3}, {2}; the first three tables are 0, 1, 2.
     method = Fixed()
     result = run(dataset, method, ks=(3, 4))
@@ -76,11 +76,11 @@ def test_pooled_all_tables_compete(dataset: JoinGraphs) -> None:
     )
 
 
-def test_per_database_the_tables_of_the_question_s_database_compete(dataset: JoinGraphs) -> None:
+def test_per_database_evaluation_ranks_tables_of_one_database(dataset: JoinGraphs) -> None:
     # Gold numbers are {1} of shop, {0, 1} of zoo, {2, 1} and {0} of shop; the first two tables are 0, 1 of each.
     method = Fixed()
     result = run(dataset, method, setting="per_database", ks=(2,))
-    assert sorted(zip(method.corpora, method.asked, strict=True)) == [(2, 1), (3, 3)]
+    assert sorted(zip(method.corpora, method.sizes, strict=True)) == [(2, 1), (3, 3)]
     assert result.metrics == pytest.approx(
         {"P@2": (1 / 2 + 1 + 1 / 2 + 1 / 2) / 4, "R@2": (1 + 1 + 1 / 2 + 1) / 4, "PR@2": (1 + 1 + 0 + 1) / 4}
     )
@@ -88,7 +88,7 @@ def test_per_database_the_tables_of_the_question_s_database_compete(dataset: Joi
     assert [table["table"] for table in result.records[1]["ranked"]] == ["zoo.cage", "zoo.animal"]
 
 
-def test_records_say_what_was_asked_wanted_and_found(dataset: JoinGraphs) -> None:
+def test_records_have_gold_and_ranked_tables(dataset: JoinGraphs) -> None:
     records = run(dataset, Fixed(), ks=(2, 9)).records
     assert len(records) == 4
     assert records[2] == {
@@ -125,7 +125,7 @@ def test_batches_change_nothing(dataset: JoinGraphs, method: Any, setting: str) 
     assert parts.records == whole.records
 
 
-def test_scores_of_nought_and_below_count_like_any_other(dataset: JoinGraphs) -> None:
+def test_scores_may_be_zero_or_negative(dataset: JoinGraphs) -> None:
     """Some libraries' retrieval metrics drop what is not positive."""
     vector = dataset.encode_questions().vector
     for method in (Vanilla(), heuristic()):
@@ -135,14 +135,14 @@ def test_scores_of_nought_and_below_count_like_any_other(dataset: JoinGraphs) ->
         assert min(table["score"] for record in against.records for table in record["ranked"]) < 0
 
 
-def test_the_time_is_that_of_ranking(dataset: JoinGraphs) -> None:
+def test_only_ranking_is_timed(dataset: JoinGraphs) -> None:
     result = run(dataset, Vanilla())
     assert 0 < result.seconds < 5
     assert result.questions_per_second == pytest.approx(4 / result.seconds)
 
 
-def test_what_cannot_be_evaluated_is_told(dataset: JoinGraphs) -> None:
-    with pytest.raises(JoinGRError, match=r"Dataset 'spider' \(dev\) has no question to evaluate"):
+def test_invalid_arguments_are_refused(dataset: JoinGraphs) -> None:
+    with pytest.raises(JoinGRError, match=r"Dataset 'spider' \(dev\) has no questions to evaluate"):
         evaluate(Vanilla(), dataset, Queries(torch.empty(0, 64)), [])
     with pytest.raises(JoinGRError, match="There is no setting 'both': choose 'pooled' or 'per_database'"):
         run(dataset, Vanilla(), setting="both")
@@ -153,7 +153,7 @@ def test_what_cannot_be_evaluated_is_told(dataset: JoinGraphs) -> None:
         run(dataset, Vanilla(), batch_size=0)
 
 
-def test_a_fold_is_held_out_of_folds() -> None:
-    with pytest.raises(JoinGRError, match=r"'fold_held_out' leaves the other folds .* give 'folds' too"):
-        require_folds(None, divided=False, held_out=0)
-    require_folds(4, divided=False, held_out=0)
+def test_a_held_out_fold_needs_folds() -> None:
+    with pytest.raises(JoinGRError, match=r"'fold_held_out' needs the number of inner folds: give 'folds' too"):
+        require_folds(None, has_test_split=False, held_out=0)
+    require_folds(4, has_test_split=False, held_out=0)

@@ -48,7 +48,7 @@ def test_the_values_of_each_question() -> None:
     assert perfect.tolist() == [[0, 0], [1, 1], [0, 0]]
 
 
-def test_an_empty_place_is_no_hit_for_an_empty_place() -> None:
+def test_padding_is_not_a_hit() -> None:
     assert values(counted(torch.tensor([[-1, -1]]), torch.tensor([[3, -1]]), (2,))) == {"P@2": 0, "R@2": 0, "PR@2": 0}
 
 
@@ -67,26 +67,26 @@ def test_cut_offs_are_sorted_and_distinct() -> None:
     ]
 
 
-@pytest.mark.parametrize(("ks", "told"), [((5, 0), r"got 0"), ((-1,), r"got -1"), ((), "at least one cut-off")])
-def test_a_cut_off_below_one_or_none_is_refused(ks: tuple[int, ...], told: str) -> None:
-    with pytest.raises(JoinGRError, match=told):
+@pytest.mark.parametrize(("ks", "message"), [((5, 0), r"got 0"), ((-1,), r"got -1"), ((), "at least one cut-off")])
+def test_a_cut_off_below_one_or_none_is_refused(ks: tuple[int, ...], message: str) -> None:
+    with pytest.raises(JoinGRError, match=message):
         RetrievalMetrics(ks)
 
 
 def by_sets(ranked: list[list[int]], gold: list[list[int]], ks: tuple[int, ...]) -> dict[str, float]:
-    found: dict[str, list[float]] = {}
-    for tables, wanted in zip(ranked, gold, strict=True):
+    values: dict[str, list[float]] = {}
+    for tables, gold in zip(ranked, gold, strict=True):
         for k in ks:
-            hits = len(set(tables[:k]) & set(wanted))
-            found.setdefault(f"P@{k}", []).append(hits / k)
-            found.setdefault(f"R@{k}", []).append(hits / len(wanted))
-            found.setdefault(f"PR@{k}", []).append(float(set(wanted) <= set(tables[:k])))
-    return {name: sum(each) / len(each) for name, each in found.items()}
+            hits = len(set(tables[:k]) & set(gold))
+            values.setdefault(f"P@{k}", []).append(hits / k)
+            values.setdefault(f"R@{k}", []).append(hits / len(gold))
+            values.setdefault(f"PR@{k}", []).append(float(set(gold) <= set(tables[:k])))
+    return {name: sum(of_questions) / len(of_questions) for name, of_questions in values.items()}
 
 
 @settings(max_examples=50, deadline=None)
 @given(st.integers(1, 5), st.integers(0, 2**16), st.lists(st.integers(1, 8), min_size=1, max_size=3, unique=True))
-def test_it_is_what_sets_say(questions: int, seed: int, ks: list[int]) -> None:
+def test_metrics_equal_those_of_python_sets(questions: int, seed: int, ks: list[int]) -> None:
     random = np.random.default_rng(seed)
     gold = [random.permutation(9)[: random.integers(1, 5)].tolist() for _ in range(questions)]
     ranked = [random.permutation(9)[: random.integers(0, 9)].tolist() for _ in range(questions)]
@@ -114,7 +114,7 @@ def test_two_processes_sum_up_to_one() -> None:
     assert [metrics.questions.item() for metrics in parts] == [1, 2]
 
 
-def test_reset_forgets_and_a_copy_counts_on_its_own() -> None:
+def test_reset_and_copies() -> None:
     metrics = counted(RANKED, GOLD, (5,))
     twin = copy.deepcopy(metrics)
     metrics.reset()

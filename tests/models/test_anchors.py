@@ -28,7 +28,7 @@ def lists(hits: TableHits) -> tuple[list[list[float]], ...]:
     return tuple(part.tolist() for part in hits)
 
 
-def test_a_schema_of_three_columns_gives_the_tables_there_are(make_corpus: MakeCorpus) -> None:
+def test_a_schema_with_fewer_tables_than_k(make_corpus: MakeCorpus) -> None:
     """FAISS fills up with -1, which would be the last column for Python."""
     corpus = make_corpus([[[1.0, 0.0], [0.6, 0.8]], [[0.0, 1.0]]])
     table, score, column = ColumnIndex(corpus).search(torch.tensor([[1.0, 0.0], [0.0, 1.0]]), k=10)
@@ -45,19 +45,19 @@ def test_a_table_comes_once_with_its_best_column(make_corpus: MakeCorpus) -> Non
     assert lists(hits) == ([[0, 2, 1]], [[1.0, pytest.approx(0.8), -1.0]], [[1, 4, 3]])
 
 
-def test_equal_tables_go_by_number_and_equal_columns_too(make_corpus: MakeCorpus) -> None:
+def test_ties_are_broken_by_number(make_corpus: MakeCorpus) -> None:
     corpus = make_corpus([[[0.0, 1.0], [1.0, 0.0], [1.0, 0.0]], [[1.0, 0.0]], [[1.0, 0.0]]])
     hits = ColumnIndex(corpus).search(torch.tensor([[1.0, 0.0]]), k=2)
     assert (hits.table.tolist(), hits.column.tolist()) == ([[0, 1]], [[1, 3]])
 
 
-def test_one_wide_table_does_not_crowd_the_others_out(make_corpus: MakeCorpus) -> None:
+def test_a_wide_table_does_not_displace_others(make_corpus: MakeCorpus) -> None:
     corpus = make_corpus([[[1.0, 0.0]] * 500, [[0.6, 0.8]], [[0.8, 0.6]]])
     hits = ColumnIndex(corpus).search(torch.tensor([[1.0, 0.0]]), k=3)
     assert hits.table.tolist() == [[0, 2, 1]]
 
 
-def test_a_tie_at_the_edge_of_what_was_seen_is_still_broken_by_number(make_corpus: MakeCorpus) -> None:
+def test_a_tie_at_the_last_searched_column_is_broken_by_number(make_corpus: MakeCorpus) -> None:
     # The columns alike are looked at ten at a time, whichever FAISS gives first.
     corpus = make_corpus([[[0.0, 1.0]], *[[[1.0, 0.0]]] * 300])
     hits = ColumnIndex(corpus).search(torch.tensor([[1.0, 0.0]]), k=4, columns=10)
@@ -87,7 +87,7 @@ def test_the_hits_are_the_best_tables_of_all(
     assert (table[:, there:] == -1).all()
 
 
-def test_a_question_that_is_no_number_finds_nothing(make_corpus: MakeCorpus) -> None:
+def test_a_nan_question_has_no_hits(make_corpus: MakeCorpus) -> None:
     hits = ColumnIndex(make_corpus([[[1.0]], [[0.5]]])).search(torch.tensor([[torch.nan], [1.0]]), k=2)
     assert hits.table.tolist() == [[-1, -1], [0, 1]]
 
@@ -118,18 +118,18 @@ def questions(synthetic: Corpus) -> Tensor:
     return synthetic_questions(synthetic, 50)
 
 
-def recall(found: TableHits, exact: TableHits) -> float:
-    pairs = zip(found.table.tolist(), exact.table.tolist(), strict=True)
+def recall(hits: TableHits, exact: TableHits) -> float:
+    pairs = zip(hits.table.tolist(), exact.table.tolist(), strict=True)
     return sum(len({*ours} & {*best}) for ours, best in pairs) / exact.table.numel()
 
 
 def test_an_approximate_index_with_all_clusters_is_exact(synthetic: Corpus, questions: Tensor) -> None:
     exact = ColumnIndex(synthetic, "exact").search(questions, 7)
     # More columns than needed: exact scores put right what compression put in another order.
-    found = ColumnIndex(synthetic, "approximate", probes=1000).search(questions, 7, columns=400)
-    assert torch.equal(found.table, exact.table)
-    assert torch.equal(found.column, exact.column)
-    assert torch.allclose(found.score, exact.score, atol=1e-6)
+    hits = ColumnIndex(synthetic, "approximate", probes=1000).search(questions, 7, columns=400)
+    assert torch.equal(hits.table, exact.table)
+    assert torch.equal(hits.column, exact.column)
+    assert torch.allclose(hits.score, exact.score, atol=1e-6)
 
 
 def test_an_approximate_index_finds_nearly_all_with_exact_scores(synthetic: Corpus, questions: Tensor) -> None:
@@ -145,8 +145,8 @@ def test_an_approximate_index_finds_nearly_all_with_exact_scores(synthetic: Corp
 
 
 def test_an_approximate_index_looks_further_until_there_are_k_tables(synthetic: Corpus, questions: Tensor) -> None:
-    found = ColumnIndex(synthetic, "approximate", probes=1).search(questions, 300)
-    assert (found.table.sort(dim=1).values == torch.arange(300)).all()
+    hits = ColumnIndex(synthetic, "approximate", probes=1).search(questions, 300)
+    assert (hits.table.sort(dim=1).values == torch.arange(300)).all()
 
 
 @pytest.mark.parametrize("kind", ["exact", "approximate"])
@@ -156,16 +156,16 @@ def test_an_extended_index_answers_as_one_of_the_whole(kind: str) -> None:
     questions = synthetic_questions(whole, 40)
     corpus = Corpus.from_graphs(graphs[:6])
     index = ColumnIndex(corpus, kind, probes=1000)
-    for each in graphs[6:]:
-        corpus = corpus.extended([each])
+    for graph in graphs[6:]:
+        corpus = corpus.extended([graph])
         index.extend(corpus)
     expected = ColumnIndex(whole, "exact").search(questions, 6)
     assert len(graphs) > 12
     assert (expected.table >= Corpus.from_graphs(graphs[:6]).num_tables).any()
-    found = index.search(questions, 6, columns=300)
-    assert torch.equal(found.table, expected.table)
-    assert torch.equal(found.column, expected.column)
-    assert torch.allclose(found.score, expected.score, atol=1e-6)
+    hits = index.search(questions, 6, columns=300)
+    assert torch.equal(hits.table, expected.table)
+    assert torch.equal(hits.column, expected.column)
+    assert torch.allclose(hits.score, expected.score, atol=1e-6)
 
 
 def test_extending_an_approximate_index_adds_the_new_columns_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,9 +178,9 @@ def test_extending_an_approximate_index_adds_the_new_columns_alone(monkeypatch: 
     assert np.array_equal(np.concatenate(added), graphs[-1]["column"].x.numpy())
 
 
-def test_an_index_extends_to_extensions_of_its_corpus_alone(make_corpus: MakeCorpus) -> None:
+def test_an_index_is_extended_only_to_extensions_of_its_corpus(make_corpus: MakeCorpus) -> None:
     index = ColumnIndex(make_corpus([[[1.0]], [[0.5]]]))
-    with pytest.raises(JoinGRError, match="to extensions of its own corpus alone"):
+    with pytest.raises(JoinGRError, match="not an extension of the indexed corpus"):
         index.extend(make_corpus([[[1.0]]]))
 
 
@@ -204,7 +204,7 @@ def test_wrong_arguments_of_an_index_are_refused(make_corpus: MakeCorpus, argume
         ColumnIndex(make_corpus([[[1.0]]]), **arguments)
 
 
-def test_both_kinds_travel_to_another_process(synthetic: Corpus, questions: Tensor) -> None:
+def test_both_kinds_can_be_pickled(synthetic: Corpus, questions: Tensor) -> None:
     for kind in ("exact", "approximate"):
         index = ColumnIndex(synthetic, kind)
         assert lists(pickle.loads(pickle.dumps(index)).search(questions, 5)) == lists(index.search(questions, 5))
@@ -230,7 +230,7 @@ def test_relevance_and_redundancy_weighed_by_hand(make_corpus: MakeCorpus) -> No
     assert hits.score.tolist() == [[1.0, pytest.approx(0.96), pytest.approx(0.6)]]
 
 
-def test_more_weight_on_diversity_chooses_what_lies_apart(make_corpus: MakeCorpus) -> None:
+def test_more_weight_on_diversity_chooses_dissimilar_tables(make_corpus: MakeCorpus) -> None:
     # 0.4 s - 0.6 overlap: t1 -0.192, t2 -0.16, t3 -0.12; after t3, t1 0.384 - 0.576 and t2 0.32 - 0.48.
     assert choose(make_corpus(FAN), 3, 0.4).table.tolist() == [[0, 3, 2]]
 
@@ -243,7 +243,7 @@ def test_redundancy_is_that_with_any_anchor_before(make_corpus: MakeCorpus) -> N
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 4, 6])
-def test_relevance_alone_is_the_plain_choice(make_corpus: MakeCorpus, k: int) -> None:
+def test_relevance_alone_chooses_the_most_similar_tables(make_corpus: MakeCorpus, k: int) -> None:
     corpus = make_corpus(FAN)
     query = torch.nn.functional.normalize(torch.randn(20, 2, generator=torch.Generator().manual_seed(0)))
     assert lists(choose(corpus, k, 1.0, query)) == lists(ColumnIndex(corpus).search(query, k))
@@ -262,5 +262,5 @@ def test_anchors_are_chosen_for_each_question_alone(make_corpus: MakeCorpus) -> 
     query = torch.tensor([[1.0, 0.0], [0.0, 1.0], [0.6, -0.8]])
     together = choose(corpus, 2, 0.5, query)
     assert [row.tolist() for row in together.table] == [
-        choose(corpus, 2, 0.5, each[None]).table[0].tolist() for each in query
+        choose(corpus, 2, 0.5, vector[None]).table[0].tolist() for vector in query
     ]

@@ -39,12 +39,12 @@ def test_the_shapes_are_those_of_the_benchmarks(benchmarks: Path) -> None:
     beaver = read_beaver_tables(benchmarks / "beaver/dev_tables.json", benchmarks / "beaver/dw_join_keys.json")
     spider = read_tables_json(benchmarks / "spider/tables.json")
     warehouse = [database for database in beaver if database.name == "dw"]
-    assert [Shape.of(each) for each in (spider, [*bird[0], *bird[1]], warehouse)] == list(SHAPES)
+    assert [Shape.of(databases) for databases in (spider, [*bird[0], *bird[1]], warehouse)] == list(SHAPES)
 
 
 @settings(deadline=None, max_examples=20)
 @given(num_tables=st.integers(1, 400), seed=st.integers(0, 2**16))
-def test_there_are_as_many_tables_as_asked_for(num_tables: int, seed: int) -> None:
+def test_the_number_of_tables(num_tables: int, seed: int) -> None:
     databases = synthetic_databases(num_tables, seed)
     assert sum(len(database.tables) for database in databases) == num_tables
     assert len({database.name for database in databases}) == len(databases)
@@ -81,7 +81,7 @@ def test_foreign_keys_end_at_primary_keys_of_other_tables() -> None:
             assert database[key.referenced_table].primary_key == (key.referenced_column,)
 
 
-def test_the_seed_decides_all() -> None:
+def test_the_seed_decides_everything() -> None:
     assert synthetic_databases(100, 1) == synthetic_databases(100, 1) != synthetic_databases(100, 2)
     databases = synthetic_databases(100)
     vectors = [synthetic_vectors(databases, seed, dim=32)[0] for seed in (1, 1, 2)]

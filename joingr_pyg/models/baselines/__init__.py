@@ -1,4 +1,4 @@
-"""The methods JoinGR is compared with, all behind :class:`~joingr_pyg.models.retriever.Retriever`."""
+"""Baselines: the methods that JoinGR is compared with, as :class:`~joingr_pyg.models.retriever.Retriever`."""
 
 from joingr_pyg.models.baselines.bm25 import BM25
 from joingr_pyg.models.baselines.nearest_questions import NearestQuestions

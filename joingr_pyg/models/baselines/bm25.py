@@ -11,17 +11,16 @@ from joingr_pyg.text.tokens import distinct_words
 
 
 class BM25(Retriever):
-    """Ranks tables by the words that they share with the question.
+    """Ranks tables by the BM25 scores of their texts (:attr:`Corpus.documents`).
 
-    A table's text is :attr:`Corpus.documents`, its score that of :class:`~joingr_pyg.text.bm25.LexicalIndex`: 0
-    without any word of the question. Equal scores go by table number.
+    A table without any word of the question has score 0. Ties are broken by table number.
 
     Args:
-        k1: How slowly repeated words saturate, at least 0.
-        b: How far long texts are discounted, from 0 to 1.
+        k1: Saturation of repeated words, at least 0.
+        b: Strength of length normalisation, from 0 to 1.
 
     Raises:
-        JoinGRError: If an argument is out of its range.
+        JoinGRError: If an argument is out of range.
     """
 
     def __init__(self, k1: float = 1.5, b: float = 0.75) -> None:

@@ -1,4 +1,4 @@
-"""Answered questions vote for the tables that they needed."""
+"""kNN over answered questions: similar questions vote for the tables that they needed."""
 
 from collections.abc import Sequence
 from typing import ClassVar, Self
@@ -16,25 +16,25 @@ from joingr_pyg.schema import TableName
 
 
 class NearestQuestions(Retriever):
-    r"""Ranks by votes of remembered questions, each weighed by its likeness to the one asked.
+    r"""Ranks tables by the votes of remembered questions, weighted by their similarity to the new question.
 
     .. math::
         m(t|q) = \sum_j w_j\, [t \in \mathrm{gold}_j], \qquad
         w = \operatorname{softmax}_j \big(\tau \cos(q, q_j)\big), \qquad
         \text{score} = m(t|q) + \lambda\, s(t|q)
 
-    with :math:`s` the similarity of the vanilla retriever. This is the attention form of nearest neighbours (Nadaraya,
-    1964; Vinyals et al., 2016), over whole questions. Questions none of whose gold tables are in the corpus have no
-    vote; where nobody votes, the similarity ranks alone. Equal scores go by table number.
+    with :math:`s` the similarity of the vanilla retriever. This is kernel-weighted kNN, or attention over questions
+    (Nadaraya, 1964; Vinyals et al., 2016). Questions without a gold table in the corpus do not vote. If no question
+    votes, tables are ranked by similarity. Ties are broken by table number.
 
     Args:
-        temperature: :math:`\tau`, at least 0: how much the nearest questions outweigh the others.
+        temperature: Inverse temperature :math:`\tau` of the softmax, at least 0.
         similarity_weight: :math:`\lambda`, at least 0.
-        null_similarity: Where given, a vote for no table joins the softmax with this cosine: questions much less alike
-            than that are hardly heard.
+        null_similarity: Cosine of an additional entry in the softmax that votes for no table. Questions with a much
+            lower cosine then have almost no weight. ``None`` leaves it out.
 
     Raises:
-        JoinGRError: If an argument is out of its range.
+        JoinGRError: If an argument is out of range.
     """
 
     remembers: ClassVar[bool] = True
@@ -47,17 +47,17 @@ class NearestQuestions(Retriever):
         self.temperature = temperature
         self.similarity_weight = similarity_weight
         self.null_similarity = null_similarity
-        self._asked: Tensor | None = None
+        self._remembered: Tensor | None = None
         self._gold: Sequence[Sequence[TableName]] = ()
-        self._voters: tuple[Tensor, csr_array] | None = None
+        self._neighbors: tuple[Tensor, csr_array] | None = None
 
     def index(self, corpus: Corpus) -> Self:
-        self._voters = None
+        self._neighbors = None
         return super().index(corpus)
 
     def remember(self, queries: Queries, gold: Sequence[Sequence[TableName]]) -> Self:
-        self._voters = None
-        self._asked, self._gold = queries.vector, gold
+        self._neighbors = None
+        self._remembered, self._gold = queries.vector, gold
         return self
 
     def rank(self, queries: Queries, k: int) -> Ranking:
@@ -68,23 +68,23 @@ class NearestQuestions(Retriever):
         return rank_dense(votes + self.similarity_weight * similarity if self.similarity_weight else votes, k)
 
     def votes(self, query: Tensor) -> Tensor | None:
-        """``[B, T]`` votes :math:`m(t|q)` for questions ``[B, d]``, or ``None`` where nobody votes."""
-        asked, needed = self._voters = self._voters or self._eligible()
-        if not len(asked):
+        """``[B, T]`` votes :math:`m(t|q)` for questions ``[B, d]``, or ``None`` if no question votes."""
+        neighbors, needed = self._neighbors = self._neighbors or self._make_neighbors()
+        if not len(neighbors):
             return None
-        alike = query @ asked.t()
+        cosine = query @ neighbors.t()
         if self.null_similarity is not None:
-            alike = torch.cat([alike, alike.new_full((len(alike), 1), self.null_similarity)], dim=1)
-        weight = (self.temperature * alike).softmax(dim=1)[:, : len(asked)]
+            cosine = torch.cat([cosine, cosine.new_full((len(cosine), 1), self.null_similarity)], dim=1)
+        weight = (self.temperature * cosine).softmax(dim=1)[:, : len(neighbors)]
         return torch.from_numpy(weight.cpu().numpy() @ needed).to(query)
 
-    def _eligible(self) -> tuple[Tensor, csr_array]:
-        """``[M, d]`` questions that vote, and ``[M, T]`` with a one where they needed a table."""
+    def _make_neighbors(self) -> tuple[Tensor, csr_array]:
+        """``[M, d]`` questions that vote, and a ``[M, T]`` matrix that is 1 for the tables that they needed."""
         number = self.corpus.table_number
         needed = [sorted({number[table] for table in tables if table in number}) for tables in self._gold]
-        voters = [row for row, tables in enumerate(needed) if tables]
-        asked = self.corpus.x[:0] if self._asked is None else self._asked[voters]
-        table = [table for row in voters for table in needed[row]]
-        voter = np.repeat(np.arange(len(voters)), [len(needed[row]) for row in voters])
-        shape = (len(voters), self.corpus.num_tables)
-        return asked, csr_array((np.ones(len(table), np.float32), (voter, table)), shape=shape)
+        voting = [row for row, tables in enumerate(needed) if tables]
+        neighbors = self.corpus.x[:0] if self._remembered is None else self._remembered[voting]
+        table = [table for row in voting for table in needed[row]]
+        neighbor = np.repeat(np.arange(len(voting)), [len(needed[row]) for row in voting])
+        shape = (len(voting), self.corpus.num_tables)
+        return neighbors, csr_array((np.ones(len(table), np.float32), (neighbor, table)), shape=shape)

@@ -17,24 +17,23 @@ from joingr_pyg.schema.names.readable import readable_name
 
 
 class Rear(Retriever):
-    r"""Retrieves similar tables, adds those that join with them, and ranks all of these anew.
+    r"""Retrieves similar tables, expands them by joinable tables, and reranks.
 
-    1. Retrieve the tables of the highest :math:`s(t|q)`.
-    2. Expand: with each of them come the tables most joinable with it, by the highest cosine of a column of one and a
-       column of the other, whether a join is declared or not.
-    3. Refine: a cross-encoder reads the question and the text of each table, ``"table ... in database ...; columns:
-       ..."``. Without one, the variant for where no weights are at hand, the cosine of the question and the vector of
-       that text stands in its place.
+    1. Retrieve the tables with the highest :math:`s(t|q)`.
+    2. Expand: for each of them, add the most joinable tables. Joinability is the highest cosine between columns of the
+       two tables, whether a join is declared or not.
+    3. Refine: a cross-encoder scores the question with the text of each table, ``"table ... in database ...; columns:
+       ..."``. A variant without a cross-encoder uses the cosine between the embeddings of the two instead.
 
-    Tables that are neither retrieved nor joined come behind, by :math:`s(t|q)`.
+    Tables that are neither retrieved nor added are ranked last, by :math:`s(t|q)`.
 
     Args:
         retrieved: Number of tables retrieved, at least 1.
-        expansions: Number of tables that come with each, at least 0.
-        refiner: The cross-encoder; ``None`` for the variant with the bi-encoder.
+        expansions: Number of tables added for each retrieved table, at least 0.
+        refiner: The cross-encoder. ``None`` is the variant with the bi-encoder.
 
     Raises:
-        JoinGRError: If an argument is out of its range.
+        JoinGRError: If an argument is out of range.
     """
 
     def __init__(self, retrieved: int = 15, expansions: int = 3, refiner: PairScorer | None = None) -> None:
@@ -59,38 +58,38 @@ class Rear(Retriever):
         shown = bar(
             "Refining (rear)", len(hits), "question", iterable=hits, **({} if self.refiner else {"disable": True})
         )
-        for row, found in enumerate(shown):
-            pool = self.expand([table for table in found if table >= 0])
-            refined = self._refined(texts[row] if texts else "", queries.vector[row], pool).to(scores)
-            # A similarity is from -1 to 1, so this is below the lowest of the pool.
+        for row, retrieved in enumerate(shown):
+            pool = self.expand([table for table in retrieved if table >= 0])
+            refined = self._refined_scores(texts[row] if texts else "", queries.vector[row], pool).to(scores)
+            # Similarities are between -1 and 1, so these scores are at most the lowest of the pool minus 1.
             scores[row] = refined.min() - 2 + similarity[row]
             scores[row, pool] = refined
         return rank_dense(scores, k)
 
     def expand(self, tables: list[int]) -> list[int]:
-        """Tables with those most joinable with each, every one once, ascending."""
-        return sorted({*tables, *(int(other) for table in tables for other in self._joined(table))})
+        """The tables and those most joinable with each of them, without duplicates, ascending."""
+        return sorted({*tables, *(int(other) for table in tables for other in self._most_joinable(table))})
 
-    def _joined(self, table: int) -> np.ndarray:
-        """The ``expansions`` tables most joinable with one; equal ones go by table number."""
+    def _most_joinable(self, table: int) -> np.ndarray:
+        """The ``expansions`` tables most joinable with a table; ties are broken by table number."""
         if table not in self._joinable:
             corpus = self.corpus
-            own = slice(*corpus.column_ptr[table : table + 2].tolist())
-            column = (corpus.x[own] @ corpus.x.t()).amax(dim=0).cpu().numpy()
-            score = np.maximum.reduceat(column, corpus.first_column)
+            columns = slice(*corpus.column_ptr[table : table + 2].tolist())
+            cosine = (corpus.x[columns] @ corpus.x.t()).amax(dim=0).cpu().numpy()
+            score = np.maximum.reduceat(cosine, corpus.first_column)
             score[table] = -np.inf
-            wanted = min(self.expansions, corpus.num_tables - 1)
-            self._joinable[table] = np.argsort(-score, kind="stable")[:wanted]
+            count = min(self.expansions, corpus.num_tables - 1)
+            self._joinable[table] = np.argsort(-score, kind="stable")[:count]
         return self._joinable[table]
 
-    def _refined(self, question: str, query: Tensor, pool: list[int]) -> Tensor:
+    def _refined_scores(self, question: str, query: Tensor, pool: list[int]) -> Tensor:
         if self.refiner is None:
             return self.corpus.table_x[pool] @ query
         return self.refiner.score(question, [table_text(self.corpus, table) for table in pool])
 
 
 def table_text(corpus: Corpus, table: int) -> str:
-    """What a cross-encoder reads of a table: its name, its database and its first columns."""
+    """The text of a table for the cross-encoder: its name, its database and its first columns."""
     database, name = corpus.tables[table]
     first, last = corpus.column_ptr[table : table + 2].tolist()
     columns = corpus.columns[first : min(last, first + TABLE_COLUMNS)]

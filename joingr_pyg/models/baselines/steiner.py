@@ -14,15 +14,15 @@ from joingr_pyg.models.retriever import Ranking, Retriever, rank_dense
 
 
 class Steiner(Retriever):
-    r"""Ranks the most similar tables first, then the tables that connect them, then all others.
+    r"""Ranks the most similar tables and the tables that connect them before all others.
 
-    The ``A`` most similar tables are terminals. Every table on any of the shortest paths between two terminals, counted
-    in joins, is a path table: :math:`d(a, t) + d(t, b) = d(a, b)` for terminals :math:`a, b`. Terminals without a path
-    between them stand alone. Within each of the three groups tables go by similarity :math:`s(t|q)`, equal ones by
-    table number. The score is the similarity for terminals and path tables, and :math:`s(t|q) - 2` for all others.
+    The ``A`` most similar tables are the terminals. A path table is a table on a shortest path between two terminals
+    :math:`a, b`, that is :math:`d(a, t) + d(t, b) = d(a, b)` with distances in joins. The score of terminals and path
+    tables is the similarity :math:`s(t|q)`, and that of other tables is :math:`s(t|q) - 2`. Ties are broken by table
+    number.
 
-    SchemaGraphSQL lets a language model name the terminals; here similarity does. The union of all shortest paths is
-    its variant of the best recall.
+    In SchemaGraphSQL a language model chooses the terminals; here the most similar tables are used. The union of all
+    shortest paths is its variant with the highest recall.
 
     Args:
         terminals: Number of terminals ``A``, at least 1.
@@ -48,23 +48,23 @@ class Steiner(Retriever):
         return rank_dense(torch.where(connected, similarity, similarity - 2), k)
 
     def connected(self, terminals: np.ndarray) -> np.ndarray:
-        """The tables that shortest paths connect.
+        """The terminals and the tables on shortest paths between them.
 
         Args:
-            terminals: ``[B, A]`` terminals, ``-1`` where there are fewer.
+            terminals: ``[B, A]`` terminals, padded with ``-1``.
 
         Returns:
             ``[B, T]``, true for terminals and path tables.
         """
-        known, place = np.unique(terminals[terminals >= 0], return_inverse=True)
-        distance = dijkstra(self._graph, directed=False, indices=known, unweighted=True)
+        distinct, position = np.unique(terminals[terminals >= 0], return_inverse=True)
+        distance = dijkstra(self._graph, directed=False, indices=distinct, unweighted=True)
         rows = np.full(terminals.shape, -1)
-        rows[terminals >= 0] = place
-        found = np.zeros((len(terminals), self.corpus.num_tables), bool)
-        for connected, row, terminal in zip(found, rows, terminals, strict=True):
+        rows[terminals >= 0] = position
+        all_connected = np.zeros((len(terminals), self.corpus.num_tables), bool)
+        for connected, row, terminal in zip(all_connected, rows, terminals, strict=True):
             row, terminal = row[row >= 0], terminal[terminal >= 0]
             from_terminal = distance[row]  # [A, T]
-            for a, here in enumerate(from_terminal):
-                between = from_terminal[a, terminal][:, None]  # [A, 1]; infinite where there is no path
-                connected |= ((here + from_terminal == between) & np.isfinite(between)).any(axis=0)
-        return found
+            for a, from_a in enumerate(from_terminal):
+                between = from_terminal[a, terminal][:, None]  # [A, 1]; infinite if there is no path
+                connected |= ((from_a + from_terminal == between) & np.isfinite(between)).any(axis=0)
+        return all_connected

@@ -7,7 +7,7 @@ from joingr_pyg.data.corpus import Corpus
 
 
 def table_graph(corpus: Corpus) -> csr_array:
-    """``[T, T]`` symmetric: 1 where a join connects two tables, however many there are, and 0 within a table."""
+    """The symmetric ``[T, T]`` adjacency matrix of tables: 1 if joins connect two tables, without self-loops."""
     left, right = corpus.edge_index.cpu().numpy()
     between = left != right
     rows, columns = (

@@ -19,7 +19,7 @@ def ranked(ranking: Ranking) -> tuple[list[int], list[float]]:
     return ranking.table[0].tolist(), ranking.score[0].tolist()
 
 
-def test_votes_are_weighed_by_likeness(chain: Corpus, question: Queries) -> None:
+def test_votes_are_weighted_by_similarity(chain: Corpus, question: Queries) -> None:
     model = NearestQuestions(temperature=2.0, similarity_weight=0.0).index(chain).remember(MEMORY, GOLD)
     total = e**2 + 1 + e
     table, score = ranked(model.rank(question, 5))
@@ -36,21 +36,21 @@ def test_the_similarity_is_added(chain: Corpus, question: Queries) -> None:
     assert score == pytest.approx(sorted(scores, reverse=True))
 
 
-def test_a_vote_for_no_table_quietens_the_others(chain: Corpus, question: Queries) -> None:
+def test_the_null_similarity_weakens_votes(chain: Corpus, question: Queries) -> None:
     model = NearestQuestions(temperature=2.0, similarity_weight=0.0, null_similarity=0.5)
     _, score = ranked(model.index(chain).remember(MEMORY, GOLD).rank(question, 3))
     total = e**2 + 1 + e + e
     assert score == pytest.approx([(e**2 + 1) / total, e**2 / total, e / total])
 
 
-def test_without_temperature_all_votes_count_alike(chain: Corpus, question: Queries) -> None:
+def test_temperature_zero_weighs_votes_equally(chain: Corpus, question: Queries) -> None:
     votes = NearestQuestions(temperature=0.0).index(chain).remember(MEMORY, GOLD).votes(question.vector)
     assert votes is not None
     assert votes.tolist() == [[0, 0, pytest.approx(1 / 3), pytest.approx(2 / 3), pytest.approx(1 / 3)]]
 
 
 @pytest.mark.parametrize("weight", [0.0, 0.5, 1.0])
-def test_an_empty_memory_leaves_the_similarity_alone(chain: Corpus, question: Queries, weight: float) -> None:
+def test_an_empty_memory_ranks_by_similarity(chain: Corpus, question: Queries, weight: float) -> None:
     vanilla = ranked(Vanilla().index(chain).rank(question, 5))
     foreign = [[("other", "t0")], [], [("db", "t9")]]
     nothing = Queries(torch.zeros(0, 3))
@@ -63,16 +63,14 @@ def test_an_empty_memory_leaves_the_similarity_alone(chain: Corpus, question: Qu
         assert score == pytest.approx(vanilla[1])
 
 
-def test_questions_on_other_tables_have_no_vote(chain: Corpus, question: Queries) -> None:
+def test_questions_on_other_tables_do_not_vote(chain: Corpus, question: Queries) -> None:
     gold = [[("other", "t2")], GOLD[1], [("other", "t4"), ("db", "t4"), ("db", "t4")]]
     votes = NearestQuestions(temperature=2.0).index(chain).remember(MEMORY, gold).votes(question.vector)
     assert votes is not None
     assert votes.tolist() == [[0, 0, 0, pytest.approx(1 / (1 + e)), pytest.approx(e / (1 + e))]]
 
 
-def test_a_new_memory_and_a_new_corpus_take_the_place_of_the_old(
-    chain: Corpus, question: Queries, make_corpus: object
-) -> None:
+def test_a_new_memory_or_corpus_replaces_the_old_one(chain: Corpus, question: Queries, make_corpus: object) -> None:
     model = NearestQuestions(similarity_weight=0.0).index(chain).remember(MEMORY, GOLD)
     assert ranked(model.rank(question, 1))[0] == [3]
     model.remember(MEMORY[[1]], [[("db", "t1")]])

@@ -31,22 +31,22 @@ def corpus(make_corpus: MakeCorpus) -> Corpus:
 QUESTION = Queries(torch.tensor([[1.0, 0.0, 0.0]]), ("Which?",))
 
 
-class Given(PairScorer):
-    """Scores tables by the number in their name, and keeps what it was asked."""
+class FakeScorer(PairScorer):
+    """Scores tables by the number in their name, and records its calls."""
 
     def __init__(self) -> None:
         super().__init__("given")
-        self.asked: list[tuple[str, list[str]]] = []
+        self.calls: list[tuple[str, list[str]]] = []
 
     def require(self) -> None:
         pass
 
     def score(self, question: str, texts: Sequence[str]) -> torch.Tensor:
-        self.asked.append((question, list(texts)))
+        self.calls.append((question, list(texts)))
         return torch.tensor([float(text.split()[1][1:]) * 10 - 30 for text in texts])
 
 
-def test_tables_come_with_those_whose_columns_are_alike(corpus: Corpus) -> None:
+def test_tables_are_expanded_by_similar_columns(corpus: Corpus) -> None:
     # With t0: t2 1.0, t3 0.866, t1 0. With t1: t3 0.3, t0 and t2 0, which t0 wins by number.
     model = Rear(expansions=1).index(corpus)
     assert model.expand([0]) == [0, 2]
@@ -56,17 +56,17 @@ def test_tables_come_with_those_whose_columns_are_alike(corpus: Corpus) -> None:
     assert Rear(expansions=0).index(corpus).expand([1]) == [1]
 
 
-def test_what_was_found_is_ranked_by_the_cross_encoder(corpus: Corpus) -> None:
-    refiner = Given()
+def test_the_expanded_pool_is_ranked_by_the_cross_encoder(corpus: Corpus) -> None:
+    refiner = FakeScorer()
     table, score = Rear(retrieved=1, expansions=1, refiner=refiner).index(corpus).rank(QUESTION, 5)
     # The pool is t0 and t2; t1 and t3 come behind by similarity.
     assert table.tolist() == [[2, 0, 1, 3, -1]]
     assert score.tolist() == [[-10, -30, pytest.approx(-32 + 0.6), pytest.approx(-32 + 0.5), -torch.inf]]
     texts = ["table t0 in database db; columns: c0, c1", "table t2 in database db; columns: c3, c4"]
-    assert refiner.asked == [("Which?", texts)]
+    assert refiner.calls == [("Which?", texts)]
 
 
-def test_the_variant_ranks_by_the_vectors_of_tables(corpus: Corpus) -> None:
+def test_the_variant_ranks_by_table_embeddings(corpus: Corpus) -> None:
     corpus = replace(corpus, table_x=torch.tensor([[0.1, 0, 0], [0.9, 0, 0], [0.3, 0, 0], [0.2, 0, 0]]))
     ranking = Rear(retrieved=1, expansions=1).index(corpus).rank(Queries(QUESTION.vector), 4)
     assert ranking.table.tolist() == [[2, 0, 1, 3]]
@@ -80,10 +80,10 @@ def test_a_cross_encoder_reads_names_in_words(corpus: Corpus) -> None:
 
 def test_a_cross_encoder_needs_words(corpus: Corpus) -> None:
     with pytest.raises(JoinGRError, match="'rear' reads the words"):
-        Rear(refiner=Given()).index(corpus).rank(Queries(QUESTION.vector), 1)
+        Rear(refiner=FakeScorer()).index(corpus).rank(Queries(QUESTION.vector), 1)
 
 
-def test_a_missing_cross_encoder_is_told_before_any_work(corpus: Corpus, tmp_path: Path) -> None:
+def test_a_missing_cross_encoder_is_reported_before_any_work(corpus: Corpus, tmp_path: Path) -> None:
     with pytest.raises(JoinGRError, match=r"method.refiner.path='.*' is not the folder of a cross-encoder"):
         Rear(refiner=PairScorer("someone/model", path=tmp_path)).index(corpus)
 

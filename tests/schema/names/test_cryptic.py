@@ -54,7 +54,7 @@ def test_every_name_by_hand() -> None:
     }
 
 
-def test_keys_are_renamed_and_nothing_is_left_that_spells_names_out() -> None:
+def test_keys_are_renamed_and_natural_names_dropped() -> None:
     assert with_cryptic_names(PARK).database == Database(
         "park",
         (
@@ -79,12 +79,12 @@ def test_keys_are_renamed_and_nothing_is_left_that_spells_names_out() -> None:
     assert not any(key.description for key in with_cryptic_names(PARK).database.foreign_keys)
 
 
-def test_the_name_of_the_database_is_all_that_the_draws_depend_on() -> None:
+def test_names_depend_only_on_the_name_of_the_database() -> None:
     assert with_cryptic_names(PARK) == with_cryptic_names(PARK)
     assert with_cryptic_names(replace(PARK, name="zoo")).tables["animalKeeper"] == "A_KEEPER"
 
 
-def test_no_two_names_are_alike_however_many_are_cut_to_the_same() -> None:
+def test_names_are_distinct() -> None:
     columns = tuple(Column(f"{word}_{kind}") for word in ("aaaa", "aaab", "aaac") for kind in ("Key", "key", "KEY "))
     tables = tuple(Table(f"{'aaa' + chr(letter)}", columns) for letter in range(ord("a"), ord("z") + 1))
     database = with_cryptic_names(Database("many", tables)).database

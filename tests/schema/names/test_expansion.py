@@ -25,7 +25,7 @@ def expanded(name: str, natural_name: str = "", **abbreviations: str) -> str:
         ("customerid", "customer id"),
     ],
 )
-def test_abbreviations_and_words_run_together_are_spelt_out(name: str, spelt: str) -> None:
+def test_abbreviations_and_words_run_together_are_expanded(name: str, spelt: str) -> None:
     assert expanded(name) == spelt
 
 
@@ -33,21 +33,21 @@ def test_abbreviations_and_words_run_together_are_spelt_out(name: str, spelt: st
     "name",
     ["customer_id", "no", "no_smoking", "INV_KEY", "fclt", "labor", "instagram", "neighborhood", "straße", "名字", ""],
 )
-def test_words_and_what_is_not_known_are_left_alone(name: str) -> None:
+def test_words_and_unknown_abbreviations_are_kept(name: str) -> None:
     assert expanded(name) == ""
 
 
-def test_a_natural_name_that_tells_more_is_kept() -> None:
+def test_a_natural_name_with_other_words_is_kept() -> None:
     assert expanded("CUST_NBR", "who bought it") == "who bought it"
     assert expanded("CUST_NBR", "cust nbr") == "customer number"
 
 
-def test_abbreviations_of_the_schema_s_own_go_first() -> None:
+def test_own_abbreviations_take_precedence() -> None:
     assert expanded("FCLT_CUST_NBR", CUST="custody", fclt="facility") == "facility custody number"
     assert expanded("1ST_NBR", **{"1ST": "first"}) == "first number"
 
 
-def test_the_schema_is_else_the_same() -> None:
+def test_the_rest_of_the_schema_is_unchanged() -> None:
     tables = (Table("CUST", (Column("CUST_NBR"),), ("CUST_NBR",)), Table("ORD", (Column("CUST_NBR", "INT"),)))
     database = Database("ord_dw", tables, (ForeignKey("ORD", "CUST_NBR", "CUST", "CUST_NBR"),))
     after = with_expanded_names(database)
@@ -56,7 +56,7 @@ def test_the_schema_is_else_the_same() -> None:
     assert after["ORD"].columns[0].type == "INT"
 
 
-def test_a_run_falls_apart_into_words_of_some_length_that_are_not_rare() -> None:
+def test_a_run_is_split_into_words_that_are_not_short_or_rare() -> None:
     assert split_run("orderpriority") == ["order", "priority"]
     assert split_run("key") == ["key"]
     assert split_run("absense") == ["absense"]  # "ab sense"

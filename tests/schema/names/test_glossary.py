@@ -40,7 +40,7 @@ def words(**parts: Any) -> Words:
     return Words("a test", **parts)
 
 
-def test_a_file_is_read_whole_and_all_but_its_provenance_may_be_left_out(tmp_path: Path) -> None:
+def test_all_parts_but_provenance_are_optional(tmp_path: Path) -> None:
     read = read_words(write(tmp_path, FILE))
     assert vars(read) == FILE
     assert read.without_columns_and_joins == replace(read, columns={}, joins={})
@@ -62,13 +62,13 @@ def test_a_file_is_read_whole_and_all_but_its_provenance_may_be_left_out(tmp_pat
         ({"provenance": "x", "joins": {"A.x, B.y": "why"}}, r"no join at \['joins'\]\['A.x, B.y'\]"),
     ],
 )
-def test_what_is_wrong_with_a_file_is_told_with_its_place(tmp_path: Path, content: Any, reason: str) -> None:
+def test_a_malformed_file_is_reported_with_the_position(tmp_path: Path, content: Any, reason: str) -> None:
     with pytest.raises(JoinGRError, match=reason) as caught:
         read_words(write(tmp_path, content))
     assert f"'{tmp_path / 'words.json'}'" in str(caught.value)
 
 
-def test_a_file_that_is_not_there_or_no_json_is_not_to_be_fetched(tmp_path: Path) -> None:
+def test_messages_on_missing_or_damaged_files_do_not_mention_downloads(tmp_path: Path) -> None:
     with pytest.raises(JoinGRError, match=r"'gone\.json' is missing .* give the path of a words file"):
         read_words(tmp_path / "gone.json")
     (tmp_path / "words.json").write_text("{")
@@ -76,7 +76,7 @@ def test_a_file_that_is_not_there_or_no_json_is_not_to_be_fetched(tmp_path: Path
         read_words(tmp_path / "words.json")
 
 
-def test_every_part_goes_where_it_belongs(tmp_path: Path) -> None:
+def test_each_part_is_attached(tmp_path: Path) -> None:
     campus = with_words(CAMPUS, read_words(write(tmp_path, FILE)))
     building, room = campus
     assert (building.natural_name, room.natural_name) == ("facility building", "facility room")
@@ -108,7 +108,7 @@ def test_a_described_join_is_the_same_join() -> None:
     assert (campus, campus.keys) == (CAMPUS, CAMPUS.keys)
 
 
-def test_a_description_of_the_source_s_own_stays_in_front() -> None:
+def test_a_description_is_appended_to_an_existing_one() -> None:
     described = replace(CAMPUS["FCLT_BLDG"], description="Houses. ", columns=(Column("BLDG_KEY", description="No"),))
     given = words(tables={"FCLT_BLDG": "Buildings."}, columns={"FCLT_BLDG": {"BLDG_KEY": "Number."}})
     (building,) = with_words(Database("d", (described,)), given)
@@ -124,7 +124,7 @@ def test_names_match_exactly_then_loosely() -> None:
     assert campus["FCLT_ROOM"].columns[0].description == "loose"
 
 
-def test_names_that_the_schema_lacks_are_counted_in_one_line(caplog: pytest.LogCaptureFixture) -> None:
+def test_unmatched_names_are_counted_in_one_line(caplog: pytest.LogCaptureFixture) -> None:
     given = words(
         abbreviations={"GONE": "gone"},
         tables={"GONE": "x"},

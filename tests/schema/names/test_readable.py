@@ -7,7 +7,7 @@ from joingr_pyg.schema.names.readable import find_column, is_internal, match, re
 
 
 @pytest.mark.parametrize(
-    ("name", "names", "found"),
+    ("name", "names", "expected"),
     [
         ("a", ["A", "a"], "a"),  # the exact name wins over an earlier one that is merely alike
         ("ab", ["AB", "Ab"], "AB"),
@@ -16,11 +16,11 @@ from joingr_pyg.schema.names.readable import find_column, is_internal, match, re
         ("", [], None),
     ],
 )
-def test_match(name: str, names: list[str], found: str | None) -> None:
-    assert match(name, names) == found
+def test_match(name: str, names: list[str], expected: str | None) -> None:
+    assert match(name, names) == expected
 
 
-def test_match_folds_as_told() -> None:
+def test_match_uses_the_given_fold() -> None:
     assert match("id", ["Id "], fold=lambda name: name.strip().lower()) == "Id "
 
 
@@ -31,12 +31,12 @@ def test_internal_tables_are_those_sqlite_reserves() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "found"),
+    ("name", "expected"),
     [("A.X", ("a", "x")), ("a.b.c", ("a.b", "c")), ("A.B.C", ("a.b", "c")), ("a", None), ("a.c", None), (".x", None)],
 )
-def test_find_column(name: str, found: tuple[str, str] | None) -> None:
+def test_find_column(name: str, expected: tuple[str, str] | None) -> None:
     database = Database("d", (Table("a", (Column("x"),)), Table("a.b", (Column("c"),))))
-    assert find_column(name, database) == found
+    assert find_column(name, database) == expected
 
 
 @pytest.mark.parametrize(

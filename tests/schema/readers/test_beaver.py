@@ -27,7 +27,7 @@ def read(tmp_path: Path, content: Any, join_keys: Any = None) -> tuple[Database,
     return read_beaver_tables(tmp_path / "dev_tables.json", tmp_path / "dw_join_keys.json")
 
 
-def test_keys_stand_in_the_tables_and_types_lose_their_tails(tmp_path: Path) -> None:
+def test_keys_and_types_are_read_from_the_tables(tmp_path: Path) -> None:
     content = {
         "d#sep#a": table(["id"], ["int NOT NULL AUTO_INCREMENT"]),
         "d#sep#b": table(["a_id", "n"], primary_key=["n"], foreign_key=[reference("a_id", "d#sep#a", "id")]),
@@ -52,7 +52,7 @@ def test_keys_stand_in_the_tables_and_types_lose_their_tails(tmp_path: Path) -> 
         (reference("a_id", "e#sep#a", "id"), "'e#sep#a'.'id'"),
     ],
 )
-def test_a_foreign_key_to_nothing_is_skipped_with_a_warning(
+def test_a_foreign_key_to_an_unknown_column_is_skipped_with_a_warning(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, key: dict[str, str], missing: str
 ) -> None:
     content = {"d#sep#a": table(["id"]), "d#sep#b": table(["a_id"], foreign_key=[key]), "e#sep#a": table(["id"])}
@@ -112,10 +112,10 @@ def test_the_real_warehouse_has_the_counts_of_table_1(benchmarks: Path, caplog: 
         "dw": 97,
     }
     warehouse = databases[-1]
-    assert sum(len(each.columns) for each in warehouse) == 1530
+    assert sum(len(table.columns) for table in warehouse) == 1530
     assert len(warehouse.foreign_keys) == 1034
     assert len(warehouse.joins) == 197
     assert {join.table != join.referenced_table for join in warehouse.joins} == {True}
     assert [len(database.joins) for database in databases[:-1]] == [25, 17, 163, 18, 19]
-    assert not any(" NULL" in column.type for database in databases for each in database for column in each.columns)
+    assert not any(" NULL" in column.type for database in databases for table in database for column in table.columns)
     assert not caplog.records

@@ -37,7 +37,7 @@ def test_a_column_without_a_text_keeps_what_it_had() -> None:
     assert describe([SHOP], {}) == (SHOP,)
 
 
-def test_texts_of_nothing_are_counted_in_one_line(caplog: pytest.LogCaptureFixture) -> None:
+def test_unmatched_descriptions_are_counted_in_one_line(caplog: pytest.LogCaptureFixture) -> None:
     texts = {"shop": {"Orders": {"id": "lower", "gone": "x"}, "Gone": {"a": "x", "b": "x"}}, "other": {"t": {"c": "x"}}}
     with caplog.at_level(logging.INFO):
         describe([SHOP], texts)
@@ -47,7 +47,7 @@ def test_texts_of_nothing_are_counted_in_one_line(caplog: pytest.LogCaptureFixtu
 
 
 @pytest.mark.parametrize("content", [[], {"shop": []}, {"shop": {"Orders": "x"}}, {"shop": {"Orders": {"id": None}}}])
-def test_a_file_of_another_shape_is_refused(tmp_path: Path, content: Any) -> None:
+def test_a_malformed_file_is_refused(tmp_path: Path, content: Any) -> None:
     path = tmp_path / "column_descriptions.json"
     path.write_text(json.dumps(content))
     with pytest.raises(

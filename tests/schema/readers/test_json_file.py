@@ -24,7 +24,7 @@ def test_a_missing_file_is_named_with_its_place_and_the_remedy(tmp_path: Path) -
         assert remedy in message
 
 
-def test_a_folder_in_place_of_the_file_is_a_missing_file(tmp_path: Path) -> None:
+def test_a_folder_instead_of_the_file_is_a_missing_file(tmp_path: Path) -> None:
     with pytest.raises(JoinGRError, match="missing"):
         read_json(tmp_path)
 
@@ -44,7 +44,7 @@ def test_records_come_back_as_they_are(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         ('{"question": "q"}', "no list of objects (got dict)"),
         ('[{"question": "q"}, {"text": "q"}]', "Entry 1 of the file"),
@@ -52,8 +52,8 @@ def test_records_come_back_as_they_are(tmp_path: Path) -> None:
         ("[3]", "Entry 0 of the file"),
     ],
 )
-def test_records_of_another_shape_are_refused(tmp_path: Path, content: str, told: str) -> None:
+def test_malformed_records_are_refused(tmp_path: Path, content: str, message: str) -> None:
     path = tmp_path / "dev.json"
     path.write_text(content)
-    with pytest.raises(JoinGRError, match=re.escape(told)):
+    with pytest.raises(JoinGRError, match=re.escape(message)):
         read_records(path, {"question": str})

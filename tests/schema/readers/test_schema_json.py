@@ -39,7 +39,7 @@ def test_tables_keys_and_comments(tmp_path: Path) -> None:
     )
 
 
-def test_the_name_is_that_of_the_file_where_none_is_given(tmp_path: Path) -> None:
+def test_the_default_name_is_that_of_the_file(tmp_path: Path) -> None:
     database, dialect = read_schema_json(write(tmp_path / "shop.json", {"tables": {"t": {"columns": ["a"]}}}))
     assert (database.name, dialect) == ("shop", "")
 
@@ -55,6 +55,6 @@ def test_the_name_is_that_of_the_file_where_none_is_given(tmp_path: Path) -> Non
         {"tables": {"t": {"columns": ["a"]}}, "foreign_keys": [["t", "a"]]},
     ],
 )
-def test_another_shape_is_refused_in_one_sentence(tmp_path: Path, content: object) -> None:
+def test_a_malformed_file_is_refused(tmp_path: Path, content: object) -> None:
     with pytest.raises(JoinGRError, match=r"schema file '.*schema\.json' is malformed .*write \{"):
         read_schema_json(write(tmp_path / "schema.json", content))

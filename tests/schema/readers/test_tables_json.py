@@ -113,7 +113,7 @@ def test_readable_names_types_and_keys_may_be_left_out(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "message"),
     [
         ({"column_names_original": [[-1, "*"], [0, "id"], [0, "id"]], "column_names": [], "column_types": []}, "twice"),
         ({"column_types": ["text"]}, "malformed"),
@@ -124,13 +124,13 @@ def test_readable_names_types_and_keys_may_be_left_out(tmp_path: Path) -> None:
         ({"table_names_original": [], "foreign_keys": []}, "no tables"),
     ],
 )
-def test_a_malformed_entry_is_told_with_its_file(tmp_path: Path, changes: dict[str, Any], told: str) -> None:
-    with pytest.raises(JoinGRError, match=told) as caught:
+def test_a_malformed_entry_is_reported_with_its_file(tmp_path: Path, changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(JoinGRError, match=message) as caught:
         read(tmp_path, entry(**{"table_names": [], **changes}))
     assert str(tmp_path / "tables.json") in str(caught.value)
 
 
-def test_a_truncated_file_is_told(tmp_path: Path) -> None:
+def test_a_truncated_file_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "tables.json"
     path.write_text(json.dumps([entry()])[:200])
     with pytest.raises(JoinGRError, match=re.escape(str(path))):

@@ -93,7 +93,7 @@ def test_sql_of_another_dialect_is_tried_in_the_others() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sql", "told"),
+    ("sql", "message"),
     [
         ('SELECT * FROM "Order Items"', "table 'Order Items', not in database 'shop'"),
         ("SELECT * FROM items JOIN OrderDetails ON 1", "table 'OrderDetails', not in database 'shop'"),
@@ -106,8 +106,8 @@ def test_sql_of_another_dialect_is_tried_in_the_others() -> None:
         (" ; ", "reads no table"),
     ],
 )
-def test_sql_without_gold_tables_is_told(sql: str, told: str) -> None:
-    with pytest.raises(JoinGRError, match=told):
+def test_sql_without_gold_tables_is_reported(sql: str, message: str) -> None:
+    with pytest.raises(JoinGRError, match=message):
         tables_read_by(sql, SHOP)
 
 

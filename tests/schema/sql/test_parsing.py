@@ -30,11 +30,11 @@ def test_a_long_text_is_cut_in_the_message() -> None:
     assert len(str(caught.value)) < 200
 
 
-def test_a_quote_that_is_not_closed_is_told() -> None:
+def test_a_quote_that_is_not_closed_is_reported() -> None:
     with pytest.raises(JoinGRError, match="does not parse as sqlite"):
         tokenize_sql("SELECT 'a", "sqlite")
 
 
-def test_a_dialect_that_does_not_exist_is_told() -> None:
+def test_a_dialect_that_does_not_exist_is_reported() -> None:
     with pytest.raises(JoinGRError, match="'sqlit'"):
         parse_sql("SELECT 1", "sqlit")

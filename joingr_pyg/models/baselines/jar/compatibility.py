@@ -1,4 +1,4 @@
-"""How well two tables join (JAR's table-table compatibility)."""
+"""JAR's compatibility of two tables: how well they join."""
 
 from collections.abc import Mapping
 from itertools import chain
@@ -11,20 +11,20 @@ from joingr_pyg.schema.names.readable import readable_name
 
 
 def compatibility(corpus: Corpus, uniqueness: Mapping[str, float] | None = None) -> np.ndarray:
-    r"""The compatibility of every two tables, that of their best pair of columns.
+    r"""The compatibility of each pair of tables, which is that of their best pair of columns.
 
     .. math::
         C(t, t') = \max_{c \in t,\, c' \in t'} \max(u_c, u_{c'})
         \Big(\tfrac12 [c \bowtie c'] + \tfrac14 \langle c, c' \rangle_+ +
         \tfrac14 \frac{|W_c \cap W_{c'}|}{\min(|W_c|, |W_{c'}|)}\Big)
 
-    with :math:`u` the share of distinct values of a column, and :math:`W` the words of ``"database table column"``.
-    Where :math:`[c \bowtie c']` says whether a join is declared, JAR has the Jaccard similarity of the columns' values:
-    schemas come here without their rows. Nor is JAR's condition of equal types kept.
+    with :math:`u` the fraction of distinct values of a column, :math:`[c \bowtie c']` whether a join is declared, and
+    :math:`W` the words of ``"database table column"``. JAR uses the Jaccard similarity of the columns' values instead
+    of :math:`[c \bowtie c']`; here schemas have no rows. JAR's condition that types are equal is not used.
 
     Args:
         corpus: ``T`` tables.
-        uniqueness: :math:`u` by ``"database#sep#table#sep#column"``; 1 where it is not known.
+        uniqueness: :math:`u` by ``"database#sep#table#sep#column"``; missing values are 1.
 
     Returns:
         ``[T, T]`` symmetric, from 0 to 1, with zeros on the diagonal.
@@ -46,13 +46,13 @@ def compatibility(corpus: Corpus, uniqueness: Mapping[str, float] | None = None)
 
 
 def _word_overlap(corpus: Corpus) -> np.ndarray:
-    """``[N, N]`` shared words of two columns, by the number of words of the one that has fewer."""
+    """``[N, N]`` number of shared words of two columns, divided by the smaller number of words."""
     texts = [
         set(readable_name("_".join((*corpus.tables[table], column))).split())
         for table, column in zip(corpus.owner.tolist(), corpus.columns, strict=True)
     ]
-    word = {each: number for number, each in enumerate(sorted(set(chain.from_iterable(texts))))}
-    size = np.array([len(text) for text in texts])
-    columns = [word[each] for text in texts for each in text]
-    holds = csr_array((np.ones(len(columns)), (np.repeat(np.arange(len(texts)), size), columns)))
-    return (holds @ holds.T).toarray() / np.minimum.outer(size, size)
+    number = {word: i for i, word in enumerate(sorted(set(chain.from_iterable(texts))))}
+    size = np.array([len(words) for words in texts])
+    numbers = [number[word] for words in texts for word in words]
+    incidence = csr_array((np.ones(len(numbers)), (np.repeat(np.arange(len(texts)), size), numbers)))
+    return (incidence @ incidence.T).toarray() / np.minimum.outer(size, size)

@@ -21,30 +21,31 @@ from joingr_pyg.progress import bar
 from joingr_pyg.schema.readers.json_file import read_json
 
 COUNTS = ("questions", "published_decompositions", "time_limit_hits")
-"""What is counted, rather than averaged over questions."""
+"""Measurements that are counts, not means over questions."""
 
 
 class JoinAware(Retriever):
-    r"""Chooses the tables of an answer together, as :class:`~joingr_pyg.models.baselines.jar.selection.Selection` says.
+    r"""Selects tables jointly by the objective of :class:`~joingr_pyg.models.baselines.jar.selection.Selection`.
 
-    Relevance :math:`r_t` is the cosine of the question and the table's own text, coverage that of a sub-query and a
-    column. The tables most similar by :math:`s(t|q)` are the candidates. The chosen ones come first, in the order in
-    which the greedy choice would take them; all others behind, by :math:`s(t|q)`. Scores are :math:`s(t|q) - 2` for
-    these, and for the chosen ones count down to 1.
+    Relevance :math:`r_t` is the cosine between question and table text, and coverage the cosine between a sub-query and
+    a column. Candidates are the tables with the highest :math:`s(t|q)`. Selected tables are ranked first, in the order
+    of greedy selection among them, with scores that count down to 1. Other tables follow with scores
+    :math:`s(t|q) - 2`.
 
     Args:
-        size: Number ``K`` of tables chosen together; as many as are asked for where not given.
-        candidates: Most similar tables that take part; at least as many as are chosen.
+        size: Number ``K`` of tables selected. The default is the number of tables to rank.
+        candidates: Number of candidates; at least ``size`` are used.
         coverage_weight: JAR's :math:`w_1`, at least 0.
         relevance_weight: JAR's :math:`w_4`, at least 0.
         compatibility_weight: JAR's :math:`w_3`, at least 0.
-        decompositions: Published sub-queries, as :class:`~joingr_pyg.models.baselines.jar.subqueries.Subqueries` reads
-            them; other questions are cut into noun phrases.
-        uniqueness: JSON files with the share of distinct values of columns, by ``"database#sep#table#sep#column"``;
-            what is not known counts as 1, and a file that is missing is left out.
+        decompositions: Files of published sub-queries, see
+            :class:`~joingr_pyg.models.baselines.jar.subqueries.Subqueries`. Other questions are split into noun
+            phrases.
+        uniqueness: JSON files with the fraction of distinct values of columns, by ``"database#sep#table#sep#column"``.
+            Missing values are 1, and missing files are ignored.
 
     Raises:
-        JoinGRError: If an argument is out of its range.
+        JoinGRError: If an argument is out of range.
     """
 
     name = "jar"
@@ -79,17 +80,17 @@ class JoinAware(Retriever):
         return super().index(corpus)
 
     @abstractmethod
-    def choose(self, problem: Selection, size: int) -> list[int]:
-        """Choose ``size`` of a problem's candidates, in any order."""
+    def select(self, problem: Selection, size: int) -> list[int]:
+        """Select ``size`` of the candidates, in any order."""
 
     def measured(self) -> dict[str, float]:
-        """Means over the questions ranked so far, but for their number and what is counted of them."""
+        """Measurements of the questions ranked so far: :data:`COUNTS`, and means over questions."""
         questions = self._sums.get("questions", 0)
         return {name: value if name in COUNTS else value / questions for name, value in self._sums.items()}
 
-    def measure(self, **more: float) -> None:
-        """Add to what :meth:`measured` says, for one question."""
-        for name, value in more.items():
+    def measure(self, **values: float) -> None:
+        """Add the measurements of one question."""
+        for name, value in values.items():
             self._sums[name] = self._sums.get(name, 0) + value
 
     def rank(self, queries: Queries, k: int) -> Ranking:
@@ -102,14 +103,14 @@ class JoinAware(Retriever):
         for row, text in enumerate(questions):
             candidates = ordered[row]
             problem = self._problem(text, queries[[row]], candidates)
-            order = greedy(problem, size, within=self.choose(problem, size))
+            order = greedy(problem, size, within=self.select(problem, size))
             scores[row, candidates[order]] = torch.arange(len(order), 0, -1).to(scores)
             self.measure(questions=1, published_decompositions=self.subqueries.is_published(text))
         return rank_dense(scores, k)
 
     def _problem(self, text: str, query: Queries, candidates: Tensor) -> Selection:
         if self._compatible is None:
-            self._compatible = compatibility(self.corpus, self._known_uniqueness())
+            self._compatible = compatibility(self.corpus, self._read_uniqueness())
         subquery = query.require_encoder(self.name).encode_queries(self.subqueries.of(text))
         cover, _ = self.corpus.similarity(subquery.to(query.vector.device))
         tables = candidates.cpu().numpy()
@@ -120,27 +121,27 @@ class JoinAware(Retriever):
             weights=self.weights,
         )
 
-    def _known_uniqueness(self) -> dict[str, float]:
-        known: dict[str, float] = {}
+    def _read_uniqueness(self) -> dict[str, float]:
+        uniqueness: dict[str, float] = {}
         for path in self._uniqueness:
             if path.is_file():
-                known |= read_json(path)
-        return known
+                uniqueness |= read_json(path)
+        return uniqueness
 
 
 class Jar(JoinAware):
-    """JAR: the choice is the best there is, by a mixed-integer program.
+    """JAR: the optimal selection, by mixed-integer programming.
 
-    :meth:`measured` counts the questions for which time ran out (``time_limit_hits``: the best choice met is used), and
-    compares with IterativeJAR: ``objective``, ``greedy_objective`` and ``greedy_ratio`` are means over the questions.
+    :meth:`measured` has the number of questions that reached the time limit (``time_limit_hits``; the best selection
+    found is used), and the means ``objective``, ``greedy_objective`` (of IterativeJAR) and ``greedy_ratio``.
 
     Args:
-        time_limit: Seconds a question.
-        gap: Relative difference from the best possible objective that will do.
+        time_limit: Seconds per question.
+        gap: Relative optimality gap at which the solver stops.
         options: As :class:`JoinAware`.
 
     Raises:
-        JoinGRError: If an argument is out of its range.
+        JoinGRError: If an argument is out of range.
     """
 
     def __init__(self, time_limit: float = 60.0, gap: float = 1e-4, **options: object) -> None:
@@ -152,24 +153,24 @@ class Jar(JoinAware):
         self.time_limit = time_limit
         self.gap = gap
 
-    def choose(self, problem: Selection, size: int) -> list[int]:
-        solved = solve(problem, size, self.time_limit, self.gap)
-        greedily = problem.worth(greedy(problem, size))
+    def select(self, problem: Selection, size: int) -> list[int]:
+        solution = solve(problem, size, self.time_limit, self.gap)
+        greedy_objective = problem.objective(greedy(problem, size))
         self.measure(
-            time_limit_hits=not solved.proven,
-            objective=solved.worth,
-            greedy_objective=greedily,
-            greedy_ratio=greedily / solved.worth if solved.worth else 1.0,
+            time_limit_hits=not solution.optimal,
+            objective=solution.objective,
+            greedy_objective=greedy_objective,
+            greedy_ratio=greedy_objective / solution.objective if solution.objective else 1.0,
         )
-        return solved.chosen
+        return solution.selected
 
 
 class IterativeJar(JoinAware):
-    """IterativeJAR: the choice is the greedy one."""
+    """IterativeJAR: greedy selection."""
 
     name = "iterjar"
 
-    def choose(self, problem: Selection, size: int) -> list[int]:
-        chosen = greedy(problem, size)
-        self.measure(objective=problem.worth(chosen))
-        return chosen
+    def select(self, problem: Selection, size: int) -> list[int]:
+        selected = greedy(problem, size)
+        self.measure(objective=problem.objective(selected))
+        return selected

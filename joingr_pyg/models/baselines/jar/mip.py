@@ -1,4 +1,4 @@
-"""The choice of tables as a mixed-integer program (Chen et al., 2024b), solved with HiGHS."""
+"""JAR's selection of tables as a mixed-integer program (Chen et al., 2024b), solved with HiGHS."""
 
 import time
 from dataclasses import dataclass, field
@@ -12,65 +12,67 @@ from joingr_pyg.models.baselines.jar.selection import Selection, greedy
 
 
 @dataclass(frozen=True)
-class Solved:
-    """What the program found.
+class Solution:
+    """A solution of the program.
 
     Attributes:
-        chosen: The chosen candidates, ascending.
-        worth: Their objective.
-        proven: Whether no other choice is worth more by the gap; else time ran out, and it is the best one met.
+        selected: The selected candidates, ascending.
+        objective: Their objective.
+        optimal: Whether it is optimal up to the gap. If not, the time limit was reached, and it is the best selection
+            found.
     """
 
-    chosen: list[int]
-    worth: float
-    proven: bool
+    selected: list[int]
+    objective: float
+    optimal: bool
 
 
-def solve(problem: Selection, size: int, time_limit: float = 60.0, gap: float = 1e-4) -> Solved:
-    r"""Choose the ``size`` tables that are worth most together.
+def solve(problem: Selection, size: int, time_limit: float = 60.0, gap: float = 1e-4) -> Solution:
+    r"""Select the ``size`` tables with the highest objective.
 
-    Binary :math:`b_t` choose tables and :math:`y_{tt'}` joins; :math:`d_{it}` lets table :math:`t` cover sub-query
-    :math:`i`:
+    Binary variables :math:`b_t` select tables and :math:`y_{tt'}` joins; :math:`d_{it}` assigns sub-query :math:`i` to
+    table :math:`t`:
 
     .. math::
         \max\; & w_1 \sum_{it} a_{it} d_{it} + w_4 \sum_t r_t b_t + w_3 \sum_{tt'} C_{tt'} y_{tt'} \\
         & \textstyle\sum_t b_t = K, \quad \sum_t d_{it} = 1, \quad d_{it} \le b_t, \quad y_{tt'} \le b_t, b_{t'}, \quad
         \sum_{(t,t') \subseteq U} y_{tt'} \le \sum_{t \in U \setminus \{k\}} b_t
 
-    The last one, for all sets :math:`U` and :math:`k \in U`, forbids cycles of joins; where JAR routes a flow, those
-    that a solution breaks are added and the program is solved again. Every solution met is a choice of tables, whose
-    objective is known exactly, so the best one is at hand when time runs out. The greedy choice is the first.
+    The last constraint, for all sets :math:`U` and :math:`k \in U`, forbids cycles of joins. JAR uses flow variables
+    for this; here violated constraints are added to the program, which is then solved again. Each intermediate solution
+    is a selection whose objective is computed exactly, so the best one is available when the time limit is reached. The
+    first one is the greedy selection.
 
     Args:
         problem: The candidates.
-        size: Number :math:`K` of tables to choose; all where there are fewer.
+        size: Number :math:`K` of tables to select. If there are fewer candidates, all are selected.
         time_limit: Seconds.
-        gap: Relative difference from the best possible objective that will do.
+        gap: Relative optimality gap at which the solver stops.
     """
     start = time.perf_counter()
     best = sorted(greedy(problem, size))
-    worth = problem.worth(best)
+    objective = problem.objective(best)
     if size >= len(problem.relevance):
-        return Solved(best, worth, True)
+        return Solution(best, objective, True)
     program = _Program(problem, size)
-    while (left := time_limit - (time.perf_counter() - start)) > 0:
-        found = milp(
+    while (remaining := time_limit - (time.perf_counter() - start)) > 0:
+        result = milp(
             -program.value,
             constraints=program.constraints(),
             integrality=program.integral,
             bounds=Bounds(0, 1),
-            options={"time_limit": left, "mip_rel_gap": gap},
+            options={"time_limit": remaining, "mip_rel_gap": gap},
         )
-        if found.x is not None:
-            chosen = np.flatnonzero(program.chosen(found.x)).tolist()
-            if (value := problem.worth(chosen)) > worth:
-                best, worth = chosen, value
-        if found.mip_dual_bound is not None and -found.mip_dual_bound - worth <= gap * abs(worth):
-            return Solved(best, worth, True)
-        if found.x is None or not program.forbid_cycles(found.x):
-            # Optimal without a cycle is proven, up to rounding; without a solution time ran out.
-            return Solved(best, worth, found.status == 0)
-    return Solved(best, worth, False)
+        if result.x is not None:
+            selected = np.flatnonzero(program.selected(result.x)).tolist()
+            if (value := problem.objective(selected)) > objective:
+                best, objective = selected, value
+        if result.mip_dual_bound is not None and -result.mip_dual_bound - objective <= gap * abs(objective):
+            return Solution(best, objective, True)
+        if result.x is None or not program.forbid_cycles(result.x):
+            # An optimal solution without cycles is optimal for the whole problem. No solution means a time-out.
+            return Solution(best, objective, result.status == 0)
+    return Solution(best, objective, False)
 
 
 @dataclass
@@ -90,7 +92,7 @@ class _Rows:
 
 
 class _Program:
-    """Variables ``[b (n), d (m n), y (pairs)]`` and the rows over them."""
+    """The program with variables ``[b (n), d (m n), y (pairs)]``."""
 
     def __init__(self, problem: Selection, size: int) -> None:
         m, n = problem.cover.shape
@@ -107,7 +109,7 @@ class _Program:
                 compatibility * problem.compatible[self.left, self.right],
             ]
         )
-        # Once tables are chosen, each sub-query goes to the best of them: that needs no integers.
+        # For given tables each sub-query is assigned to the best one, so d need not be integer.
         self.integral = np.ones(len(self.value))
         self.integral[cover] = 0
         self._rows = _Rows()
@@ -129,22 +131,22 @@ class _Program:
         matrix = csr_array((values, (row, columns)), shape=(len(sizes), len(self.value)))
         return LinearConstraint(matrix, self._rows.low, self._rows.high)
 
-    def chosen(self, x: np.ndarray) -> np.ndarray:
+    def selected(self, x: np.ndarray) -> np.ndarray:
         return x[: self.tables] > 0.5
 
     def forbid_cycles(self, x: np.ndarray) -> bool:
-        """Add a row for each part of the graph of joins that has too many of them; whether there was one."""
+        """Add constraints for each component of the graph of joins that has a cycle; return whether there was one."""
         joined = x[self.join] > 0.5
         shape = (self.tables, self.tables)
         graph = csr_array((np.ones(joined.sum()), (self.left[joined], self.right[joined])), shape=shape)
-        _, part = connected_components(graph, directed=False)
-        broken = False
-        for number in np.unique(part):
-            inside = (part[self.left] == number) & (part[self.right] == number)
-            members = np.flatnonzero(part == number)
+        _, component = connected_components(graph, directed=False)
+        has_cycle = False
+        for number in np.unique(component):
+            inside = (component[self.left] == number) & (component[self.right] == number)
+            members = np.flatnonzero(component == number)
             if (joined & inside).sum() < len(members):
                 continue
-            broken = True
-            for spared in members:
-                self._rows.add(self.join[inside], members[members != spared], -np.inf, 0)
-        return broken
+            has_cycle = True
+            for excluded in members:
+                self._rows.add(self.join[inside], members[members != excluded], -np.inf, 0)
+        return has_cycle

@@ -1,4 +1,4 @@
-"""The parts that a question asks for: published decompositions where there are some, else noun phrases."""
+"""Decomposition of questions into sub-queries: published decompositions, or noun phrases."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -16,42 +16,43 @@ class Subqueries:
     """Decomposes questions.
 
     Args:
-        published: Pairs of files, each a mapping with ``subqueries``, a JSON list with a list of strings for each
-            question such as ``["students:grade", "county"]``, and ``questions``, the benchmark's own file that they
-            follow. A pair of which a file is missing is left out.
+        published: Pairs of files, as mappings with keys ``subqueries``, a JSON file with a list of strings such as
+            ``["students:grade", "county"]`` for each question, and ``questions``, the benchmark's questions file in the
+            same order. Pairs with a missing file are ignored.
     """
 
     def __init__(self, published: Sequence[Mapping[str, str]] = ()) -> None:
-        self._published = [(Path(each["subqueries"]), Path(each["questions"])) for each in published]
+        self._published = [(Path(files["subqueries"]), Path(files["questions"])) for files in published]
 
     def of(self, question: str) -> list[str]:
         """The sub-queries of a question, at least one."""
-        return self._known.get(question) or noun_phrases(question)
+        return self._by_question.get(question) or noun_phrases(question)
 
     def is_published(self, question: str) -> bool:
-        """Whether its sub-queries come from a file."""
-        return bool(self._known.get(question))
+        """Whether the sub-queries of a question come from a file."""
+        return bool(self._by_question.get(question))
 
     @cached_property
-    def _known(self) -> dict[str, list[str]]:
-        known: dict[str, list[str]] = {}
+    def _by_question(self) -> dict[str, list[str]]:
+        by_question: dict[str, list[str]] = {}
         for subqueries, questions in self._published:
             if subqueries.is_file() and questions.is_file():
-                known |= _read(subqueries, questions)
-        return known
+                by_question |= _read(subqueries, questions)
+        return by_question
 
 
 def _read(subqueries: Path, questions: Path) -> dict[str, list[str]]:
-    lists, asked = read_json(subqueries), read_records(questions, {"question": str})
+    lists, records = read_json(subqueries), read_records(questions, {"question": str})
     if not isinstance(lists, list) or not all(
-        isinstance(each, list) and all(isinstance(part, str) for part in each) for each in lists
+        isinstance(parts, list) and all(isinstance(part, str) for part in parts) for parts in lists
     ):
-        raise JoinGRError(f"The file '{subqueries}' holds no list of lists of sub-queries.")
-    if len(lists) != len(asked):
+        raise JoinGRError(f"The file '{subqueries}' is not a list of lists of sub-queries.")
+    if len(lists) != len(records):
         raise JoinGRError(
-            f"The file '{subqueries}' decomposes {len(lists)} questions, but '{questions}' holds {len(asked)}: "
-            "give the questions that it was made of."
+            f"The file '{subqueries}' decomposes {len(lists)} questions, but '{questions}' has {len(records)}: "
+            "give the questions file that it belongs to."
         )
     return {
-        each["question"]: [part for part in parts if part.strip()] for each, parts in zip(asked, lists, strict=True)
+        record["question"]: [part for part in parts if part.strip()]
+        for record, parts in zip(records, lists, strict=True)
     }

@@ -32,24 +32,24 @@ QUESTION = Queries(torch.tensor([[1.0, 0.0, 0.0]]), ("Which dogs have owners?",)
 
 
 @pytest.mark.parametrize("method", [Jar, IterativeJar])
-def test_tables_go_together_rather_than_alone(corpus: Corpus, method: type[JoinAware]) -> None:
+def test_tables_are_selected_jointly(corpus: Corpus, method: type[JoinAware]) -> None:
     table, score = method(size=2, candidates=5).index(corpus).rank(QUESTION, 6)
     # By similarity alone t1 and t4 would come before t2.
     assert table.tolist() == [[0, 2, 1, 4, 3, -1]]
     assert score.tolist() == [[2, 1, pytest.approx(0.9 - 2), pytest.approx(0.6 - 2), -2, -torch.inf]]
 
 
-def test_only_candidates_are_chosen(corpus: Corpus) -> None:
+def test_only_candidates_are_selected(corpus: Corpus) -> None:
     table, _ = Jar(size=2, candidates=2).index(corpus).rank(QUESTION, 5)
     assert table.tolist() == [[0, 1, 4, 2, 3]]
 
 
-def test_as_many_are_chosen_as_are_asked_for(corpus: Corpus) -> None:
+def test_the_number_of_selected_tables(corpus: Corpus) -> None:
     table, score = Jar(candidates=1).index(corpus).rank(QUESTION, 3)
     assert (sorted(table[0].tolist()), score.tolist()) == ([0, 1, 4], [[3, 2, 1]])
 
 
-def test_both_are_compared(corpus: Corpus) -> None:
+def test_both_selections_are_measured(corpus: Corpus) -> None:
     model = Jar(size=2, candidates=5).index(corpus)
     assert model.measured() == {}
     model.rank(QUESTION[[0, 0]], 2)
@@ -73,13 +73,13 @@ def test_published_files_are_read(corpus: Corpus, tmp_path: Path) -> None:
         decompositions=[{"subqueries": str(tmp_path / "decomp.json"), "questions": str(tmp_path / "dev.json")}],
         uniqueness=[str(tmp_path / "uniqueness.json"), str(tmp_path / "missing.json")],
     ).index(corpus)
-    # Owners are not asked for any more, and the join is worth half.
+    # The published sub-queries do not mention owners, and the join has half the weight.
     assert model.rank(QUESTION, 2).table.tolist() == [[0, 1]]
     assert model.measured()["published_decompositions"] == 1
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         ({"candidates": 0}, "'candidates' and 'size' need"),
         ({"size": 0}, "'candidates' and 'size' need"),
@@ -88,8 +88,8 @@ def test_published_files_are_read(corpus: Corpus, tmp_path: Path) -> None:
         ({"gap": -0.1}, "'gap' needs"),
     ],
 )
-def test_arguments_out_of_range_are_refused(arguments: dict[str, float], told: str) -> None:
-    with pytest.raises(JoinGRError, match=told):
+def test_arguments_out_of_range_are_refused(arguments: dict[str, float], message: str) -> None:
+    with pytest.raises(JoinGRError, match=message):
         Jar(**arguments)
 
 

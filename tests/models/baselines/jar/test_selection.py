@@ -26,20 +26,20 @@ def drawn(tables: int, subqueries: int, seed: int) -> Selection:
     )
 
 
-def test_the_worth_by_hand() -> None:
-    assert HAND.worth([]) == 0
-    assert HAND.worth([0]) == pytest.approx(2 * (0.9 + 0.1) + 0.5)
+def test_the_objective_by_hand() -> None:
+    assert HAND.objective([]) == 0
+    assert HAND.objective([0]) == pytest.approx(2 * (0.9 + 0.1) + 0.5)
     # All but the last: covers 0.9 and 0.8, joins 0-2 and 1-2.
-    assert HAND.worth([0, 1, 2]) == pytest.approx(2 * 1.7 + 0.8 + 1.3)
-    assert HAND.worth([2, 0, 1]) == HAND.worth([0, 1, 2])
+    assert HAND.objective([0, 1, 2]) == pytest.approx(2 * 1.7 + 0.8 + 1.3)
+    assert HAND.objective([2, 0, 1]) == HAND.objective([0, 1, 2])
 
 
-def test_the_tree_is_that_of_networkx() -> None:
+def test_the_spanning_tree_equals_networkx() -> None:
     for seed in range(5):
         problem = drawn(7, 1, seed)
         alone = Selection(np.zeros((1, 7)), np.zeros(7), problem.compatible, (0.0, 0.0, 1.0))
         tree = nx.maximum_spanning_tree(nx.from_numpy_array(problem.compatible))
-        assert alone.worth(range(7)) == pytest.approx(tree.size(weight="weight"))
+        assert alone.objective(range(7)) == pytest.approx(tree.size(weight="weight"))
 
 
 def test_greedy_steps_by_hand() -> None:
@@ -53,13 +53,13 @@ def test_greedy_steps_by_hand() -> None:
 
 @pytest.mark.parametrize("size", [1, 2, 4, 7])
 @pytest.mark.parametrize("seed", range(4))
-def test_the_program_finds_the_best_choice(size: int, seed: int) -> None:
+def test_the_program_finds_the_best_selection(size: int, seed: int) -> None:
     problem = drawn(8, 3, seed)
-    best = max(combinations(range(8), size), key=problem.worth)
-    solved = solve(problem, size, gap=0.0)
-    assert (solved.chosen, solved.proven) == (list(best), True)
-    assert solved.worth == pytest.approx(problem.worth(best))
-    assert problem.worth(greedy(problem, size)) <= solved.worth + 1e-9
+    best = max(combinations(range(8), size), key=problem.objective)
+    solution = solve(problem, size, gap=0.0)
+    assert (solution.selected, solution.optimal) == (list(best), True)
+    assert solution.objective == pytest.approx(problem.objective(best))
+    assert problem.objective(greedy(problem, size)) <= solution.objective + 1e-9
 
 
 def test_cycles_of_good_joins_do_not_count() -> None:
@@ -68,20 +68,20 @@ def test_cycles_of_good_joins_do_not_count() -> None:
     for i, j, weight in ((0, 1, 1.0), (1, 2, 1.0), (0, 2, 1.0), (3, 4, 1.1), (4, 5, 1.2)):
         compatible[i, j] = compatible[j, i] = weight
     problem = Selection(np.zeros((1, 6)), np.zeros(6), compatible, (1.0, 1.0, 1.0))
-    solved = solve(problem, 3)
-    assert (solved.chosen, solved.worth) == ([3, 4, 5], pytest.approx(2.3))
+    solution = solve(problem, 3)
+    assert (solution.selected, solution.objective) == ([3, 4, 5], pytest.approx(2.3))
     four = solve(problem, 4, gap=0.0)
-    assert four.worth == pytest.approx(max(problem.worth(each) for each in combinations(range(6), 4)))
+    assert four.objective == pytest.approx(max(problem.objective(members) for members in combinations(range(6), 4)))
 
 
-def test_when_time_runs_out_the_best_choice_met_is_used() -> None:
+def test_the_best_selection_found_is_used_at_the_time_limit() -> None:
     problem = drawn(12, 3, 0)
-    solved = solve(problem, 6, time_limit=1e-9)
-    assert not solved.proven
-    assert solved.chosen == sorted(greedy(problem, 6))
-    assert solved.worth == pytest.approx(problem.worth(solved.chosen))
+    solution = solve(problem, 6, time_limit=1e-9)
+    assert not solution.optimal
+    assert solution.selected == sorted(greedy(problem, 6))
+    assert solution.objective == pytest.approx(problem.objective(solution.selected))
 
 
-def test_where_all_are_wanted_there_is_no_choice() -> None:
-    solved = solve(HAND, 9)
-    assert (solved.chosen, solved.proven) == ([0, 1, 2, 3], True)
+def test_all_candidates_are_selected_if_there_are_too_few() -> None:
+    solution = solve(HAND, 9)
+    assert (solution.selected, solution.optimal) == ([0, 1, 2, 3], True)
