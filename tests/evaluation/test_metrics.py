@@ -75,12 +75,12 @@ def test_a_cut_off_below_one_or_none_is_refused(ks: tuple[int, ...], message: st
 
 def by_sets(ranked: list[list[int]], gold: list[list[int]], ks: tuple[int, ...]) -> dict[str, float]:
     values: dict[str, list[float]] = {}
-    for tables, gold in zip(ranked, gold, strict=True):
+    for tables, needed in zip(ranked, gold, strict=True):
         for k in ks:
-            hits = len(set(tables[:k]) & set(gold))
+            hits = len(set(tables[:k]) & set(needed))
             values.setdefault(f"P@{k}", []).append(hits / k)
-            values.setdefault(f"R@{k}", []).append(hits / len(gold))
-            values.setdefault(f"PR@{k}", []).append(float(set(gold) <= set(tables[:k])))
+            values.setdefault(f"R@{k}", []).append(hits / len(needed))
+            values.setdefault(f"PR@{k}", []).append(float(set(needed) <= set(tables[:k])))
     return {name: sum(of_questions) / len(of_questions) for name, of_questions in values.items()}
 
 
