@@ -1,4 +1,4 @@
-"""Record the rankings of every method, and compare two records: has a change of the code moved any result?
+"""Record the rankings of all methods, and compare two records, to see whether a change of code changes results.
 
 ::
 
@@ -6,12 +6,12 @@
     python benchmarks/rankings.py write after.json --checkpoints best.ckpt   # with the changed code
     python benchmarks/rankings.py compare before.json after.json
 
-``write`` runs ``evaluate.py`` of this checkout for each method, checkpoint and dataset, once as it is (compiled code)
-and once with numba hidden (tensors), and keeps the first 25 tables of each question with their scores. On a dataset
-without a training split, methods are evaluated fold by fold, so that those that remember answered questions have some.
-A method that cannot run, because its weights are missing for example, is named and left out.
+``write`` runs ``evaluate.py`` of this checkout for each method, checkpoint and dataset, once with compiled code and
+once without numba (tensors), and records the first 25 tables of each question with their scores. On a dataset without a
+training split, methods are evaluated fold by fold, so that they can remember the questions of other folds. A method
+that cannot run, for example because its weights are missing, is reported and skipped.
 
-``compare`` prints one line for each method, dataset and path. Equal scores may come in any order.
+``compare`` prints one line per method, dataset and path. Tables with equal scores may be in any order.
 """
 
 import argparse
@@ -34,7 +34,7 @@ FOLDS = {"beaver": 5}
 """Folds of the datasets without a training split."""
 
 CUT_OFFS = (5, 15, 25)
-"""The first so many tables are compared; the largest is how many are recorded."""
+"""Numbers of first tables that are compared. The largest is the number of recorded tables."""
 
 RELATIVE_TOLERANCE = 1e-4
 ABSOLUTE_TOLERANCE = 2e-6
@@ -44,7 +44,7 @@ WITHOUT_NUMBA = (
     "import runpy, sys; sys.modules['numba'] = None; del sys.argv[0]; runpy.run_path(sys.argv[0], run_name='__main__')"
 )
 PATHS: dict[str, tuple[str, ...]] = {"compiled": (), "tensors": ("-c", WITHOUT_NUMBA)}
-"""The ways to rank, with the options of the interpreter that choose each."""
+"""The code paths, with the options of the Python interpreter that select them."""
 
 
 class RankingsError(Exception):
@@ -53,7 +53,7 @@ class RankingsError(Exception):
 
 @dataclass(frozen=True)
 class Rankings:
-    """What one method returned for all questions of a dataset.
+    """The rankings of one method for all questions of a dataset.
 
     Attributes:
         method: Name of the method, or the checkpoint.
@@ -196,10 +196,10 @@ def compare(first: Mapping[str, Rankings], second: Mapping[str, Rankings]) -> bo
 def agreeing_places(
     tables: Sequence[str], scores: Sequence[float], other_tables: Sequence[str], other_scores: Sequence[float]
 ) -> int:
-    """How many of the first places two rankings of a question fill alike; the largest cut-off if they do throughout.
+    """Number of first ranks on which two rankings of a question agree; the largest cut-off if they agree on all.
 
-    A place is filled alike if its scores are equal, and its tables are the same or, in both rankings, have equal
-    scores. Tables may also change places with those that the record cuts off, which score as the last one or less.
+    Rankings agree on a rank if the scores are equal, and the tables are the same or are tied in both rankings. A table
+    may be tied with tables beyond the recorded ones, whose scores are at most the last recorded score.
     """
     score_of = dict(zip(tables, scores, strict=True))
     other_score_of = dict(zip(other_tables, other_scores, strict=True))
@@ -215,7 +215,7 @@ def agreeing_places(
 
 
 def _score_cut_off(scores: Sequence[float]) -> float:
-    """The best score that a table may have that is not recorded; not a number if all ranked tables are recorded."""
+    """The highest possible score of a table that is not recorded; NaN if all ranked tables are recorded."""
     return scores[-1] if len(scores) == max(CUT_OFFS) else math.nan
 
 

@@ -67,8 +67,8 @@ FOUND = 5
 CANDIDATES = 60
 
 
-class Answered:
-    """Stands in for an index whose search was made before."""
+class FixedIndex:
+    """An index that returns the result of an earlier search."""
 
     def __init__(self, hits: TableHits) -> None:
         self.hits = hits
@@ -101,10 +101,10 @@ def measure(num_tables: int, num_questions: int, threads: int) -> dict[str, Any]
     build = time.perf_counter() - start
 
     exact = ColumnIndex(corpus, "exact")
-    walk = _median_ms(model, sets[0], [Answered(approximate.search(query, CANDIDATES)) for query in sets[0].split(1)])
+    walk = _median_ms(model, sets[0], [FixedIndex(approximate.search(query, CANDIDATES)) for query in sets[0].split(1)])
     question = _median_ms(model, sets[1], [approximate] * num_questions)
     exact_question = _median_ms(model, sets[2], [exact] * num_questions)
-    best, found = (index.search(sets[2], model.anchors).table for index in (exact, approximate))
+    best, approximate_best = (index.search(sets[2], model.anchors).table for index in (exact, approximate))
     plan = model.walk.planner(corpus.edge_index, corpus.num_tables)(
         best.flatten(), torch.arange(num_questions).repeat_interleave(best.size(1)), num_questions
     )
@@ -119,7 +119,7 @@ def measure(num_tables: int, num_questions: int, threads: int) -> dict[str, Any]
         "walk_tables": (plan.query * corpus.num_tables + plan.neighbor).unique().numel() / num_questions,
         "question_ms": question,
         "exact_question_ms": exact_question,
-        "anchor_recall": (best.unsqueeze(2) == found.unsqueeze(1)).any(dim=2).float().mean().item(),
+        "anchor_recall": (best.unsqueeze(2) == approximate_best.unsqueeze(1)).any(dim=2).float().mean().item(),
         "peak_gb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1e9 if sys.platform == "darwin" else 1e6),
     }
 

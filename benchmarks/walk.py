@@ -1,17 +1,15 @@
-"""How fast the walk is: ``python benchmarks/walk.py [--datasets beaver bird synthetic] [--json FILE]``.
+"""Speed and memory of the walk: ``python benchmarks/walk.py [--datasets beaver bird synthetic] [--json FILE]``.
 
-Compares the literal Algorithm 2, a straightforward dense vectorisation, the layer in all its forms, and what people use
-today to spread relevance over a graph, personalised PageRank. All methods score all tables of the pool for questions
-whose anchors and best columns are given; ``retriever`` finds those too and names the best tables, ``retriever_plus``
-does so with JoinGR+, whose phrases are encoded beforehand like questions, and ``retriever_plus_new`` with texts that it
-has not read before; drawn questions have no words for these two.
-Evaluation, and where a method learns, a training step with hinge loss and Adam.
+Compares the literal Algorithm 2, a simple dense vectorisation, all implementations of the layer, and personalised
+PageRank. All methods score all tables for questions whose anchors and best columns are given. ``retriever`` also finds
+these and returns the best tables. ``retriever_plus`` does the same with JoinGR+, whose phrases are encoded beforehand,
+and ``retriever_plus_new`` with texts that it has not processed before; synthetic questions have no texts for these two.
+Measured are evaluation and, if a method can be trained, a training step with hinge loss and Adam.
 
-Every method has a process of its own, with the same number of threads, and the processes of a dataset take turns, so
-that what else the machine does meets all of them alike. Speeds are medians over the rounds. Memory is the most that a
-process held, beyond what it held before the method was set up. Methods that take questions one by one are measured
-on a few, since the size of the batch does not matter to them. On a machine that has other work to do, take
-``--threads 1``: there, threads that share an operation spend their time waiting for each other.
+Each method runs in its own process with the same number of threads. The processes of a dataset take turns, so that
+other load on the machine affects all of them equally. Speeds are medians over the rounds. Memory is the peak of the
+process minus its memory before the method was set up. Methods that process questions one by one are measured on few
+questions. On a machine with other load use ``--threads 1``, since threads then often wait for each other.
 """
 
 import argparse
@@ -49,10 +47,10 @@ SYNTHETIC_TABLES = 1000
 SYNTHETIC_QUESTIONS = 256
 ONE_BY_ONE_QUESTIONS = 4
 REST = 0.25
-"""Seconds before a turn: OpenMP's threads of the turn before may wait actively for 0.2."""
+"""Seconds of pause before a turn, since OpenMP threads of the turn before may busy-wait for 0.2 seconds."""
 
-SECONDS_A_TURN = 0.3
-"""A batch is repeated until its turn has lasted this long."""
+SECONDS_PER_TURN = 0.3
+"""Batches are repeated for this many seconds."""
 
 SPLITS = {"beaver": "dev", "bird": "dev", "demo": "test"}
 MODES = ("eval", "train")
@@ -67,7 +65,7 @@ def load(name: str, cache: Path) -> Workload:
     if name == "synthetic":
         corpus = synthetic_corpus(SYNTHETIC_TABLES, dim=CHANNELS)
         return Workload(name, corpus, synthetic_questions(corpus, SYNTHETIC_QUESTIONS), _random_gold(corpus))
-    # Speed does not ask for good vectors.
+    # Speed does not depend on the quality of embeddings.
     encoder = CachedEncoder(HashingEncoder(CHANNELS), cache / "embeddings")
     root = os.environ.get("JOINGR_DATA", "")
     if name != "demo" and not root:
@@ -90,14 +88,14 @@ def _random_gold(corpus: Corpus) -> torch.Tensor:
 
 
 class Turn(NamedTuple):
-    """What a method's turn at a batch size gave: seconds a question, and peak memory in MB where it is known."""
+    """The result of a method's turn at a batch size: seconds per question, and peak memory in MB if known."""
 
     seconds: float
     peak_mb: float | None
 
 
 def work(pipe: Connection, method: str, file: str, threads: int) -> None:
-    """The process of one method: sets it up, then takes turns until it is told ``None``."""
+    """The main function of a method's process: set up the method, then measure turns until ``None`` is received."""
     torch.set_num_threads(threads)
     torch.set_num_interop_threads(1)
     workload = torch.load(file, weights_only=False)
@@ -117,7 +115,7 @@ def work(pipe: Connection, method: str, file: str, threads: int) -> None:
         try:
             _reset_peak()
             begin, questions = time.perf_counter(), 0
-            while not questions or time.perf_counter() - begin < SECONDS_A_TURN:
+            while not questions or time.perf_counter() - begin < SECONDS_PER_TURN:
                 runs[mode](order[torch.arange(done, done + batch) % len(order)])
                 done, questions = done + batch, questions + batch
             seconds = (time.perf_counter() - begin) / questions
@@ -128,7 +126,7 @@ def work(pipe: Connection, method: str, file: str, threads: int) -> None:
 
 
 def _memory(field: str) -> float | None:
-    """Resident memory of this process in MB, now (``VmRSS``) or at most (``VmHWM``); known on Linux only."""
+    """Resident memory of this process in MB, current (``VmRSS``) or peak (``VmHWM``); ``None`` except on Linux."""
     with suppress(OSError):
         for line in Path("/proc/self/status").read_text().splitlines():
             if line.startswith(field):
@@ -137,7 +135,7 @@ def _memory(field: str) -> float | None:
 
 
 def _reset_peak() -> None:
-    """Give back what earlier turns left over, and forget their peak."""
+    """Free memory of earlier turns, and reset the peak."""
     gc.collect()
     with suppress(OSError, AttributeError):
         CDLL("libc.so.6").malloc_trim(0)
@@ -145,7 +143,7 @@ def _reset_peak() -> None:
 
 
 class Worker:
-    """A method's process, as seen from outside.
+    """The process of a method, controlled by the main process.
 
     Args:
         method: Name of the method.
@@ -153,7 +151,7 @@ class Worker:
         threads: Number of threads.
 
     Attributes:
-        troubles: Why something could not be measured.
+        troubles: Reasons why measurements failed.
     """
 
     def __init__(self, method: str, file: str, threads: int) -> None:
@@ -169,7 +167,7 @@ class Worker:
         other.close()
 
     def take_turn(self, mode: str, batch: int, counts: bool) -> None:
-        """Measure the method once, if it works and has such a mode."""
+        """Measure the method once, if it has the mode and has not failed before."""
         if self._modes is None:
             self._modes = self._receive(tuple) or ()
         if mode not in self._modes or (mode, batch) in self._failed:
@@ -182,7 +180,7 @@ class Worker:
             self._turns.setdefault((mode, batch), []).append(turn)
 
     def result(self, mode: str, batch: int) -> Turn | None:
-        """The medians of the turns that counted."""
+        """The medians of the counted turns."""
         turns = self._turns.get((mode, batch))
         if not turns:
             return None
@@ -211,13 +209,13 @@ class Worker:
 def measure(
     workload: Workload, methods: Sequence[str], batches: Sequence[int], rounds: int, threads: int, console: Console
 ) -> list[dict[str, Any]]:
-    """Measure methods on a dataset: a row for each method, mode and batch size."""
+    """Measure methods on a dataset: one row per method, mode and batch size."""
     with tempfile.TemporaryDirectory() as folder:
         file = os.path.join(folder, "workload.pt")
         torch.save(workload, file)
         workers = [Worker(method, file, threads) for method in methods]
         for mode, batch in itertools.product(MODES, batches):
-            # The first turn, which does not count, compiles and fills caches.
+            # The first turn compiles code and fills caches, so it does not count.
             for number in range(rounds + 1):
                 console.print(f"{workload.name}: {mode}, batch {batch}, round {number} of {rounds}")
                 for worker in workers:
@@ -249,7 +247,7 @@ def measure(
 
 
 def table(rows: Sequence[dict[str, Any]]) -> Table:
-    """The rows for people."""
+    """The rows as a table."""
     grid = Table(title="The walk: questions a second")
     for name in ("dataset", "mode", "batch", "method"):
         grid.add_column(name, no_wrap=True)
@@ -270,10 +268,10 @@ def table(rows: Sequence[dict[str, Any]]) -> Table:
 
 
 def installed(names: Sequence[str] | None, console: Console) -> list[str]:
-    """The methods asked for, or all whose packages are there.
+    """The given methods, or all methods whose packages are installed.
 
     Raises:
-        JoinGRError: If a method asked for needs a package that is not installed.
+        JoinGRError: If a given method needs a package that is not installed.
     """
     missing = {name: METHODS[name].needs for name in names or METHODS if find_spec(METHODS[name].needs) is None}
     for name, package in missing.items():
@@ -306,7 +304,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, print the table and write the JSON file."""
     options, console = _arguments(arguments), Console()
     cache = Path(os.environ.get("JOINGR_CACHE", "~/.cache/joingr_pyg")).expanduser()
-    # Read by BLAS and OpenMP in the processes to come.
+    # BLAS and OpenMP read these variables in the processes started below.
     os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), str(options.threads))
     try:
         if options.json and not options.json.parent.is_dir():

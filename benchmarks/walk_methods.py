@@ -1,4 +1,4 @@
-"""The methods that ``walk.py`` compares, each from the vectors of questions to scores of all tables."""
+"""The methods that ``walk.py`` compares. Each computes scores of all tables from question embeddings."""
 
 import itertools
 import logging
@@ -21,16 +21,16 @@ from joingr_pyg.testing.algorithm2 import literal_scores, literal_walk
 from joingr_pyg.training.losses import pairwise_hinge
 
 RANKED = 15
-"""Tables that a ranking names."""
+"""Tables in a ranking."""
 
 REMEMBERED = 97
-"""Questions that JoinGR+ remembers: as many as four of five folds of BEAVER hold."""
+"""Questions that JoinGR+ remembers, the number in four of five folds of BEAVER."""
 
 DENSE_GB = 4
-"""Memory that the dense vectorisation may take."""
+"""Maximum memory of the dense vectorisation."""
 
 Run = Callable[[Tensor], object]
-"""What is timed: it takes the numbers of a batch of questions."""
+"""The timed function. Its argument is the numbers of a batch of questions."""
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,10 @@ class Workload:
     Attributes:
         name: Name of the dataset.
         corpus: The corpus.
-        query: ``[Q, d]`` question vectors.
+        query: ``[Q, d]`` question embeddings.
         gold: ``[Q, T]`` whether a table is gold.
-        text: The questions; empty where they are drawn.
-        phrases: ``[d]`` vector of each phrase of the questions.
+        text: The questions; empty if they are synthetic.
+        phrases: ``[d]`` embedding of each phrase of the questions.
     """
 
     name: str
@@ -54,17 +54,17 @@ class Workload:
     phrases: Mapping[str, Tensor] = field(default_factory=dict)
 
 
-class Encoded:
-    """An encoder of texts whose vectors are known, so that encoding costs next to nothing."""
+class PrecomputedEncoder:
+    """An encoder that looks up precomputed embeddings, so that the time of encoding is negligible."""
 
-    identity = "known"
+    identity = "precomputed"
 
     def __init__(self, vectors: Mapping[str, Tensor]) -> None:
         self._number = {text: row for row, text in enumerate(vectors)}
         self._vectors = torch.stack(list(vectors.values())).numpy()
 
     def encode_queries(self, texts: Sequence[str]) -> Tensor:
-        # By numpy, which leaves other threads alone.
+        # NumPy indexing starts no threads.
         return torch.from_numpy(self._vectors[[self._number[text] for text in texts]])
 
 
@@ -102,7 +102,7 @@ class Setting:
 
 
 def literal(setting: Setting) -> dict[str, Run]:
-    """Algorithm 2 word for word: one question, anchor and frontier table at a time."""
+    """The literal Algorithm 2: one question, anchor and frontier table at a time."""
     corpus, evidence = setting.corpus, setting.evidence
 
     def one(question: int) -> Tensor:
@@ -120,7 +120,7 @@ def literal(setting: Setting) -> dict[str, Run]:
 
 
 def dense(setting: Setting) -> dict[str, Run]:
-    """A straightforward vectorisation: a deposit for every walk and table, every join scored by every walk and hop."""
+    """A simple vectorisation: each walk has a deposit for all tables, and scores all joins in each hop."""
     corpus, evidence, walk = setting.corpus, setting.evidence, setting.model.walk
     tail, head = torch.cat([corpus.edge_index, corpus.edge_index.flip(0)], dim=1)
     joined = tail != head
@@ -167,13 +167,13 @@ def _walk(setting: Setting) -> dict[str, Run]:
 
 
 def joinwalk(setting: Setting) -> dict[str, Run]:
-    """The layer with its layered plans, on torch's own operations."""
+    """The layer with its layered plans, with operations of torch."""
     segment.torch_scatter = None
     return _walk(setting)
 
 
 def joinwalk_compiled(setting: Setting) -> dict[str, Run]:
-    """The same with its hops through ``torch.compile``."""
+    """The layer with hops compiled by ``torch.compile``."""
     segment.torch_scatter = None
     logging.getLogger("torch._dynamo").setLevel(logging.ERROR)
     setting.model.walk.propagate = torch.compile(setting.model.walk.propagate, dynamic=True)
@@ -181,19 +181,19 @@ def joinwalk_compiled(setting: Setting) -> dict[str, Run]:
 
 
 def joinwalk_scatter(setting: Setting) -> dict[str, Run]:
-    """The same with the kernels of torch-scatter."""
+    """The layer with the kernels of torch-scatter."""
     return _walk(setting)
 
 
 def joinwalk_kernel(setting: Setting) -> dict[str, Run]:
-    """The compiled pass; evaluation only."""
+    """The walk compiled by numba; evaluation only."""
     model, corpus, evidence = setting.model, setting.corpus, setting.evidence
     planner = model.walk.planner(corpus.edge_index, corpus.num_tables, corpus.edge_weight)
     walk = CompiledWalk(model.walk, planner, corpus.edge_attr, corpus.x)
 
     def evaluate(questions: Tensor) -> object:
-        asked = evidence[questions]
-        return walk(setting.query[questions], asked.anchor, asked.deposit, asked.column)
+        batch = evidence[questions]
+        return walk(setting.query[questions], batch.anchor, batch.deposit, batch.column)
 
     return {"eval": evaluate}
 
@@ -206,13 +206,13 @@ def igraph_ppr(setting: Setting) -> dict[str, Run]:
     graph = igraph.Graph(corpus.num_tables, corpus.edge_index.t().tolist())
 
     def evaluate(questions: Tensor) -> list[list[float]]:
-        found = []
+        scores = []
         for question in questions.tolist():
             reset = [0.0] * corpus.num_tables
             for table, deposit in _anchors(evidence, question).items():
                 reset[table] = deposit
-            found.append(graph.personalized_pagerank(directed=False, reset=reset))
-        return found
+            scores.append(graph.personalized_pagerank(directed=False, reset=reset))
+        return scores
 
     return {"eval": evaluate}
 
@@ -226,21 +226,20 @@ def networkx_ppr(setting: Setting) -> dict[str, Run]:
     graph.add_nodes_from(range(corpus.num_tables))
 
     def evaluate(questions: Tensor) -> list[dict[int, float]]:
-        return [networkx.pagerank(graph, personalization=_anchors(evidence, each)) for each in questions.tolist()]
+        return [
+            networkx.pagerank(graph, personalization=_anchors(evidence, question)) for question in questions.tolist()
+        ]
 
     return {"eval": evaluate}
 
 
 def retriever(setting: Setting) -> dict[str, Run]:
-    """The whole of retrieval: anchors, walk and ranking, from question vectors to the names of the best tables."""
+    """Complete retrieval: anchors, walk and ranking, from question embeddings to the names of the best tables."""
     return _retrieval(setting, setting.model, Queries(setting.query))
 
 
 def retriever_plus(setting: Setting) -> dict[str, Run]:
-    """The same with JoinGR+ as it starts, which goes by the words and phrases of a question too and remembers others.
-
-    What texts say is kept, so they are read once, beforehand.
-    """
+    """Complete retrieval with untrained JoinGR+ and remembered questions. Texts are processed once, beforehand."""
     queries = _with_texts(setting)
     model = _plus(setting, queries)
     model.rank(queries, RANKED)
@@ -248,22 +247,22 @@ def retriever_plus(setting: Setting) -> dict[str, Run]:
 
 
 def retriever_plus_new(setting: Setting) -> dict[str, Run]:
-    """The same with texts that are new each time: read for words and phrases, and these compared with all columns."""
+    """Complete retrieval with JoinGR+ when all texts are new: they are processed and compared with all columns."""
     queries = _with_texts(setting)
     evaluate = _retrieval(setting, _plus(setting, queries), queries)["eval"]
     times = itertools.count()
 
-    def read_anew(questions: Tensor) -> object:
-        # Readings are kept for an encoder.
+    def evaluate_new(questions: Tensor) -> object:
+        # Processed texts are cached by the identity of the encoder.
         queries.encoder.identity = f"number {next(times)}"
         return evaluate(questions)
 
-    return {"eval": read_anew}
+    return {"eval": evaluate_new}
 
 
 def _with_texts(setting: Setting) -> Queries:
     workload = setting.workload
-    queries = Queries(setting.query, workload.text, Encoded(workload.phrases) if workload.phrases else None)
+    queries = Queries(setting.query, workload.text, PrecomputedEncoder(workload.phrases) if workload.phrases else None)
     queries.require_text(JoinGRPlus.kind)
     return queries
 
@@ -286,14 +285,14 @@ def _retrieval(setting: Setting, model: Retriever, queries: Queries) -> dict[str
 
 
 def _check_memory(numbers: int, hops: int) -> None:
-    """Refuse a hidden layer of so many numbers, of which a hop makes about five, kept for training."""
+    """Check the memory of hidden layers: about five per hop, which training keeps for all hops."""
     needed = 4 * numbers * 5 * (hops if torch.is_grad_enabled() else 1) / 1e9
     if needed > DENSE_GB:
         raise MemoryError(f"it would need about {needed:.0f} GB, of which {DENSE_GB} are allowed")
 
 
 def _anchors(evidence: WalkEvidence, question: int) -> dict[int, float]:
-    # PageRank needs a deposit above zero.
+    # PageRank needs positive deposits.
     pairs = zip(evidence.anchor[question].tolist(), evidence.deposit[question].tolist(), strict=True)
     return {table: max(deposit, 1e-9) for table, deposit in pairs if table >= 0}
 
@@ -302,9 +301,9 @@ class Method(NamedTuple):
     """A method of the comparison.
 
     Attributes:
-        prepare: Makes what is timed, by mode.
-        needs: Module that it needs beside those of a plain install.
-        one_by_one: Whether it takes its questions one at a time, at a speed that does not depend on the batch.
+        prepare: Makes the timed function of each mode.
+        needs: A module that it needs besides those of a default installation.
+        one_by_one: Whether it processes questions one at a time, so that its speed does not depend on the batch size.
     """
 
     prepare: Callable[[Setting], dict[str, Run]]
@@ -325,4 +324,4 @@ METHODS = {
     "retriever_plus": Method(retriever_plus),
     "retriever_plus_new": Method(retriever_plus_new),
 }
-"""The methods by name: walks, slowest first, then the whole of retrieval."""
+"""The methods by name: walks, slowest first, then complete retrieval."""

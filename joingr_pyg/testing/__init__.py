@@ -1,1 +1,1 @@
-"""Tools for tests and benchmarks: the literal algorithm and synthetic inputs."""
+"""Tools for tests and benchmarks: a reference implementation of the walk, and synthetic corpora."""

@@ -1,6 +1,6 @@
-"""Algorithm 2 of the paper, word for word: Python loops, one scorer call a frontier table.
+"""Reference implementation of Algorithm 2 of the paper: Python loops, one scorer call per frontier table.
 
-The oracle that the vectorised walk is tested against, and the yardstick of the benchmark. Never used to serve.
+The vectorised walk is tested against it and compared with it in benchmarks.
 """
 
 from collections import defaultdict
@@ -24,15 +24,16 @@ def literal_walk(
 
     Args:
         walk: The layer whose decays and scorer, an :class:`~joingr_pyg.nn.EdgeScorer` or none, are used.
-        query: ``[query_channels]`` the question.
-        representation: ``[N, node_channels]`` query-dependent vector of each table.
+        query: ``[query_channels]`` embedding of the question.
+        representation: ``[N, node_channels]`` query-dependent representation of each table.
         edge_index: ``[2, E]`` join edges between tables.
-        edge_attr: ``[E, edge_channels]`` their vectors.
+        edge_attr: ``[E, edge_channels]`` embeddings of join edges.
         anchors: Initial deposit of each anchor table.
-        edge_weight: ``[E]`` weights that shares are proportional to; all are 1 in the paper.
+        edge_weight: ``[E]`` weights of edges, by which shares are multiplied before they are normalised. The paper has
+            no weights.
 
     Returns:
-        The deposits ``D_E`` by edge.
+        The deposit ``D_E`` of each edge with a deposit.
     """
     outgoing: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for edge, (tail, head) in enumerate(edge_index.t().tolist()):
@@ -47,16 +48,16 @@ def literal_walk(
         visited: set[int] = set()
         for hop in range(1, walk.hops + 1):
             moved: dict[int, Tensor] = {}
-            # All frontier tables count as expanded before the first of them is: the order within a hop is free.
+            # All frontier tables are marked as visited first, so the order of tables within a hop does not matter.
             visited |= set(frontier)
-            for table, standing in frontier.items():
+            for table, mass in frontier.items():
                 edges = outgoing[table]
                 if not edges:
                     continue
                 if walk.scorer is None:
                     share = torch.full((len(edges),), 1.0 / len(edges), dtype=query.dtype)
                 else:
-                    scalars = torch.stack([standing, standing.new_tensor(float(hop))])
+                    scalars = torch.stack([mass, mass.new_tensor(float(hop))])
                     features = [
                         torch.cat([query, edge_attr[edge], representation[table], representation[neighbor], scalars])
                         for edge, neighbor in edges
@@ -67,10 +68,10 @@ def literal_walk(
                     share = share * edge_weight[[edge for edge, _ in edges]]
                     share = share / share.sum()
                 for (edge, neighbor), part in zip(edges, share, strict=True):
-                    laid = standing * walk.decay_logit[hop - 1].sigmoid() * part
-                    deposits[edge] = deposits.get(edge, 0.0) + laid
+                    deposit = mass * walk.decay_logit[hop - 1].sigmoid() * part
+                    deposits[edge] = deposits.get(edge, 0.0) + deposit
                     if neighbor not in visited:
-                        moved[neighbor] = moved.get(neighbor, 0.0) + laid
+                        moved[neighbor] = moved.get(neighbor, 0.0) + deposit
             frontier = moved
             if not frontier:
                 break
@@ -78,7 +79,7 @@ def literal_walk(
 
 
 def literal_scores(deposits: dict[int, Tensor], edge_index: Tensor, num_tables: int) -> Tensor:
-    """``[N]`` table scores: the deposits of the edges that end at each table (section 3.2.4)."""
+    """``[N]`` table scores: the sum of the deposits of each table's edges (section 3.2.4)."""
     scores = torch.zeros(num_tables, dtype=next(iter(deposits.values())).dtype if deposits else None)
     for edge, deposit in deposits.items():
         for table in edge_index[:, edge].tolist():

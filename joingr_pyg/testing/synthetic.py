@@ -1,4 +1,4 @@
-"""Synthetic corpora of any size whose shape and vectors resemble those of the benchmarks."""
+"""Synthetic corpora of any size, with schemas and embeddings similar to those of the benchmarks."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,16 +20,17 @@ from joingr_pyg.schema import Column, Database, ForeignKey, Table
 from joingr_pyg.schema.descriptors import column_descriptors
 
 CHUNK = 1 << 16
+"""Embeddings drawn at once."""
 
 
 @dataclass(frozen=True)
 class Shape:
-    """How large the schemas of a benchmark are: counts by size.
+    """The size distribution of the schemas of a benchmark, as histograms.
 
     Attributes:
-        tables: Databases by their number of tables.
-        columns: Tables by their number of columns.
-        foreign_keys: Tables by the number of distinct joins that they are the referencing side of.
+        tables: Number of databases, by number of tables.
+        columns: Number of tables, by number of columns.
+        foreign_keys: Number of tables, by number of distinct joins of which they are the referencing side.
     """
 
     tables: dict[int, int]
@@ -78,19 +79,20 @@ SHAPES = (
         {0: 49, 1: 15, 2: 9, 3: 8, 4: 6, 6: 2, 7: 2, 10: 2, 12: 2, 17: 1, 29: 1},
     ),
 )
-"""The benchmarks' shapes, as :meth:`Shape.of` counts them on what the readers give; each fills a third of a corpus."""
+"""The shapes of the benchmarks, computed by :meth:`Shape.of`. Each makes a third of a synthetic corpus."""
 # fmt: on
 
 
 def synthetic_databases(num_tables: int, seed: int = 0) -> list[Database]:
-    """Draw schemas: sizes as in the benchmarks, tables that start with a primary key, foreign keys to such keys.
+    """Draw schemas with the size distributions of the benchmarks.
 
-    Few tables of a database draw most of its foreign keys, as fact and reference tables do: of ``n`` tables, the
-    first ``m`` are referenced with probability ``sqrt(m / n)``. Columns are those of the bundled demo.
+    The first column of each table is its primary key, and foreign keys reference primary keys. As in real schemas, most
+    foreign keys reference few tables: a foreign key references one of the first ``m`` of ``n`` tables with probability
+    ``sqrt(m / n)``. Columns are those of the bundled demo.
 
     Args:
-        num_tables: Number of tables over all databases, at least 1.
-        seed: Seed of everything drawn.
+        num_tables: Total number of tables, at least 1.
+        seed: Random seed.
 
     Raises:
         JoinGRError: If ``num_tables`` is below 1.
@@ -113,16 +115,16 @@ def synthetic_databases(num_tables: int, seed: int = 0) -> list[Database]:
 def synthetic_vectors(databases: Sequence[Database], seed: int = 0, dim: int = 384) -> tuple[Tensor, Tensor]:
     """Draw embeddings of the columns ``[N, dim]`` and joins ``[J, dim]`` of synthetic databases.
 
-    A column's vector is the hashed descriptor of the demo's column of its name, plus a theme that its table's columns
-    share, one that its database's share, and noise of its own; themes are hashed descriptors plus noise as well. A
-    join's vector is made of the themes of its two tables.
+    The embedding of a column is the normalised sum of the hashed descriptor of the demo column of that name, a theme
+    vector of its table, a theme vector of its database, and noise. Themes are hashed descriptors plus noise. The
+    embedding of a join is the normalised sum of the themes of its two tables and noise.
 
-    The weights were fitted to MiniLM's vectors of the 10,066 columns of Spider, BIRD and BEAVER. In a corpus of 1,500
-    tables, the mean cosines of a column to the nearest, 10th and 100th other column are 0.90, 0.75 and 0.57 (real:
-    0.89, 0.74, 0.55), those of a question (:func:`synthetic_questions`) to its 1st, 10th and 100th column 0.54, 0.41
-    and 0.33 (real questions: 0.54, 0.44, 0.33), and the effective dimension of the columns, the squared sum of their
-    covariance's eigenvalues over the sum of squares, is 74 (real: 64). An index with clusters finds fewer anchors here
-    than in the real vectors at the same number of columns and the same effort, so figures err on the safe side.
+    The weights were fitted to MiniLM's embeddings of the 10,066 columns of Spider, BIRD and BEAVER. In a corpus of
+    1,500 tables, the mean cosines of a column to the nearest, 10th and 100th other column are 0.90, 0.75 and 0.57
+    (real: 0.89, 0.74, 0.55), those of a question (:func:`synthetic_questions`) to its 1st, 10th and 100th column 0.54,
+    0.41 and 0.33 (real: 0.54, 0.44, 0.33). The effective dimension of the columns, the squared sum of the eigenvalues
+    of their covariance divided by the sum of squares, is 74 (real: 64). An approximate index has a lower recall on
+    these embeddings than on real ones, so benchmark figures are conservative.
     """
     generator = torch.Generator().manual_seed(seed)
     descriptors = _demo_columns()
@@ -136,20 +138,23 @@ def synthetic_vectors(databases: Sequence[Database], seed: int = 0, dim: int = 3
         return normalize(noise(rows).mul_(1.3).add_(base[torch.randint(len(base), (rows,), generator=generator)]))
 
     tables = [table for database in databases for table in database]
-    theme = themes(len(databases)).repeat_interleave(torch.tensor([len(each.tables) for each in databases]), dim=0)
+    theme = themes(len(databases)).repeat_interleave(
+        torch.tensor([len(database.tables) for database in databases]), dim=0
+    )
     theme.mul_(0.7).add_(themes(len(tables)), alpha=0.8)
     name = torch.tensor([position[column] for table in tables for column in table.column_names])
     owner = torch.arange(len(tables)).repeat_interleave(torch.tensor([len(table.columns) for table in tables]))
-    number = {(each.name, table.name): i for i, (each, table) in enumerate((d, t) for d in databases for t in d)}
+    names = ((database.name, table.name) for database in databases for table in database)
+    number = {name: i for i, name in enumerate(names)}
     ends = [
-        (number[each.name, join.table], number[each.name, join.referenced_table])
-        for each in databases
-        for join in each.joins
+        (number[database.name, join.table], number[database.name, join.referenced_table])
+        for database in databases
+        for join in database.joins
     ]
     left, right = torch.tensor(ends, dtype=torch.long).reshape(-1, 2).unbind(1)
 
     columns, joins = torch.empty(len(name), dim), torch.empty(len(ends), dim)
-    # A chunk at a time: the columns are the largest thing by far, and are never held twice.
+    # In chunks, so that the embeddings of columns, which need most memory, are not held twice.
     for rows in torch.arange(len(name)).split(CHUNK):
         columns[rows] = normalize(noise(len(rows)).mul_(0.2).add_(base[name[rows]]).add_(theme[owner[rows]]))
     for rows in torch.arange(len(ends)).split(CHUNK):
@@ -158,16 +163,16 @@ def synthetic_vectors(databases: Sequence[Database], seed: int = 0, dim: int = 3
 
 
 def synthetic_graphs(databases: Sequence[Database], columns: Tensor, joins: Tensor) -> list[HeteroData]:
-    """The join graphs of databases, with views of the vectors of all their columns ``[N, d]`` and joins ``[J, d]``."""
+    """The join graphs of databases, given the embeddings of all columns ``[N, d]`` and joins ``[J, d]``."""
     parts = (
         columns.split([sum(len(table.columns) for table in database) for database in databases]),
         joins.split([len(database.joins) for database in databases]),
     )
-    return [join_graph(*each) for each in zip(databases, *parts, strict=True)]
+    return [join_graph(*arguments) for arguments in zip(databases, *parts, strict=True)]
 
 
 def synthetic_corpus(num_tables: int, seed: int = 0, dim: int = 384) -> Corpus:
-    """A corpus of synthetic databases with vectors of ``dim`` numbers.
+    """A corpus of synthetic databases with embeddings of length ``dim``.
 
     Raises:
         JoinGRError: If ``num_tables`` is below 1.
@@ -177,7 +182,7 @@ def synthetic_corpus(num_tables: int, seed: int = 0, dim: int = 384) -> Corpus:
 
 
 def synthetic_questions(corpus: Corpus, count: int, seed: int = 0) -> Tensor:
-    """Draw question embeddings ``[count, d]``: columns of the corpus under noise, with cosines of 0.41 to 0.71."""
+    """Draw question embeddings ``[count, d]``: columns of the corpus plus noise, at cosines of 0.41 to 0.71."""
     generator = torch.Generator().manual_seed(seed)
     column = corpus.x[torch.randint(corpus.num_columns, (count,), generator=generator)]
     strength = torch.rand(count, 1, generator=generator).mul_(1.2).add_(1)
@@ -185,7 +190,7 @@ def synthetic_questions(corpus: Corpus, count: int, seed: int = 0) -> Tensor:
 
 
 def _sizes(shape: Shape, num_tables: int, random: np.random.Generator) -> Iterator[int]:
-    """Tables a database, ``num_tables`` in all: the last database may be cut."""
+    """Numbers of tables of databases, with sum ``num_tables``: the last database may be smaller than drawn."""
     while num_tables:
         size = min(_draw(shape.tables, 1, random)[0], num_tables)
         num_tables -= size
@@ -193,7 +198,7 @@ def _sizes(shape: Shape, num_tables: int, random: np.random.Generator) -> Iterat
 
 
 def _draw(histogram: dict[int, int], count: int, random: np.random.Generator) -> list[int]:
-    # Without replacement where there are enough, so that schemas of one size are all about as large.
+    # Without replacement if there are enough values, so that corpora of one size have similar numbers of columns.
     values = np.repeat(list(histogram), list(histogram.values()))
     return random.choice(values, count, replace=count > values.size).tolist()
 
@@ -218,7 +223,7 @@ def _database(name: str, shape: Shape, size: int, pool: Sequence[Column], random
 
 @cache
 def _demo_columns() -> dict[Column, str]:
-    """The demo's columns, one a name, with their descriptors."""
+    """The columns of the demo with their descriptors, one per column name."""
     columns: dict[str, tuple[Column, str]] = {}
     databases = {database.name: database for split in DATABASES for database in read_demo(split).databases}
     for database in databases.values():

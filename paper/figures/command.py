@@ -24,7 +24,7 @@ _SWEEPS = ("experiment=beaver_anchors_hops",)
 
 
 class MissingRunsError(JoinGRError):
-    """A figure that the runs at hand do not suffice for."""
+    """The runs that a figure needs are missing."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -36,10 +36,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> None:
-    """Run the command; a figure without runs is told of and left out.
+    """Run the command. Figures whose runs are missing are reported and skipped.
 
     Raises:
-        JoinGRError: If the input is bad, or there is no figure that could be drawn, in one sentence.
+        JoinGRError: If the input is bad, or no figure can be drawn.
     """
     try:
         from joingr_pyg.plotting.files import write_figure
@@ -61,15 +61,15 @@ def run(arguments: Namespace) -> None:
         write_figure(arguments.write / f"{name}.{arguments.format}", figure)
         drawn += 1
     if not drawn:
-        raise JoinGRError("These runs suffice for none of the figures.")
+        raise JoinGRError("No figure can be drawn from these runs: see the messages on what each figure needs.")
 
 
-def gold_tables(runs: Sequence[Run]) -> "Figure":
-    """Figure 4."""
+def gold_table_counts(runs: Sequence[Run]) -> "Figure":
+    """Figure 4: the number of gold tables of questions."""
     from paper.figures.paper import draw_gold_counts
 
-    found = {str(run.parameters["dataset"]): run for run in runs}
-    datasets = {title: _questions(found[name]) for name, title in DATASET_TITLES.items() if name in found}
+    by_dataset = {str(run.parameters["dataset"]): run for run in runs}
+    datasets = {title: _questions(by_dataset[name]) for name, title in DATASET_TITLES.items() if name in by_dataset}
     if not datasets:
         raise MissingRunsError(f"It takes a run on one of {', '.join(DATASET_TITLES)}.")
     return draw_gold_counts(datasets)
@@ -89,7 +89,7 @@ def by_gold_tables(runs: Sequence[Run]) -> "Figure":
 
 
 def over_anchors(runs: Sequence[Run]) -> "Figure":
-    """Figure 6: R@10 on BEAVER; vanilla gives no more tables than the others have anchors."""
+    """Figure 6: R@10 on BEAVER over anchors; vanilla returns as many tables as the others have anchors."""
     from paper.figures.paper import draw_over, mean_of
 
     beaver = _plain_beaver(runs, 10)
@@ -127,16 +127,16 @@ def over_hops(runs: Sequence[Run]) -> "Figure":
 
 
 FIGURES: dict[str, Callable[[Sequence[Run]], "Figure"]] = {
-    "figure4_gold_tables": gold_tables,
+    "figure4_gold_tables": gold_table_counts,
     "figure5_by_gold_tables": by_gold_tables,
     "figure6_anchors": over_anchors,
     "recall_over_hops": over_hops,
 }
-"""What is drawn, by the name of its file."""
+"""The figures, by file name."""
 
 
-def _is(run: Run, **wanted: Any) -> bool:
-    return all(run.parameters.get(key) == value for key, value in wanted.items()) and _is_pooled(run)
+def _is(run: Run, **parameters: Any) -> bool:
+    return all(run.parameters.get(key) == value for key, value in parameters.items()) and _is_pooled(run)
 
 
 def _is_pooled(run: Run) -> bool:
@@ -144,7 +144,7 @@ def _is_pooled(run: Run) -> bool:
 
 
 def _plain_beaver(runs: Sequence[Run], k: int) -> list[Run]:
-    """Runs on BEAVER that kept ``k`` tables and differ in anchors and hops alone; trained ones in random folds."""
+    """Runs on BEAVER with at least ``k`` recorded tables that differ only in anchors and hops, in random folds."""
     return [
         run
         for run in runs
@@ -153,7 +153,9 @@ def _plain_beaver(runs: Sequence[Run], k: int) -> list[Run]:
         and not run.parameters.get("fold_groups")
         and "trained.dataset" not in run.parameters
         and (run.parameters["method"] != "joingr" or run.parameters.get("folds"))
-        and not [each for each in options_of(run) if each.partition("=")[0] not in _SWEPT or _other_experiment(each)]
+        and not [
+            option for option in options_of(run) if option.partition("=")[0] not in _SWEPT or _other_experiment(option)
+        ]
     ]
 
 
@@ -169,20 +171,21 @@ def _by_seed(runs: Sequence[Run]) -> list[Run]:
 def _over(runs: Sequence[Run], key: str, metric: str) -> dict[int, Sequence[float]]:
     from paper.figures.paper import mean_of
 
-    found: dict[int, list[Run]] = defaultdict(list)
+    by_value: dict[int, list[Run]] = defaultdict(list)
     for run in runs:
         if key in run.parameters:
-            found[run.parameters[key]].append(run)
+            by_value[run.parameters[key]].append(run)
     return {
-        value: [mean_of(_questions(run), metric) for run in _by_seed(group)] for value, group in sorted(found.items())
+        value: [mean_of(_questions(run), metric) for run in _by_seed(group)]
+        for value, group in sorted(by_value.items())
     }
 
 
-def _first(runs: Sequence[Run], **wanted: Any) -> list[QuestionRecord]:
+def _first(runs: Sequence[Run], **parameters: Any) -> list[QuestionRecord]:
     for run in runs:
-        if _is(run, **wanted):
+        if _is(run, **parameters):
             return _questions(run)
-    raise MissingRunsError(f"It takes a run of method={wanted['method']} on beaver.")
+    raise MissingRunsError(f"It takes a run of method={parameters['method']} on beaver.")
 
 
 def _questions(run: Run) -> list[QuestionRecord]:

@@ -1,4 +1,4 @@
-"""The paper's Figures 4, 5 and 6, and recall over hops, from what finished runs left."""
+"""The paper's Figures 4, 5 and 6, and recall over hops, drawn from the records of finished runs."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,7 +11,7 @@ from joingr_pyg.plotting.files import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VE
 from joingr_pyg.runs.question_records import QuestionRecord, measures
 
 Points = Mapping[int, Sequence[float]]
-"""Values over seeds at each place of the horizontal axis."""
+"""For each position on the horizontal axis, the values of all seeds."""
 
 _COLORS = (BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY)
 _MARKERS = ("o", "s", "^", "D", "v", "P")
@@ -55,10 +55,11 @@ def draw_by_gold(panels: Mapping[str, Sequence[Sequence[QuestionRecord]]], ks: S
         names = [f"{name}@{k}" for name in ("P", "R") for k in ks]
         width = 0.84 / len(names)
         for place, name in enumerate(names):
-            found = [[_mean(_group(records, label), name) for records in seeds] for label, _ in groups]
+            values = [[_mean(_group(records, label), name) for records in seeds] for label, _ in groups]
             at = np.arange(len(groups)) + width * (place - (len(names) - 1) / 2)
             color = (SKY, BLUE, ORANGE, VERMILION)[place % 4]
-            axes.bar(at, [np.mean(each) for each in found], width, yerr=_sd(found), color=color, label=name)
+            means = [np.mean(over_seeds) for over_seeds in values]
+            axes.bar(at, means, width, yerr=_sd(values), color=color, label=name)
         axes.set_xticks(range(len(groups)), [f"{label}\n{len(records):,}" for label, records in groups])
         axes.set_xlabel("gold tables of a question, and questions")
         axes.set_ylim(0, 1)
@@ -75,9 +76,9 @@ def draw_over(lines: Mapping[str, Points], x: str, y: str, flat: Mapping[str, fl
 
     Args:
         lines: The values of each line.
-        x: What is on the horizontal axis.
-        y: Name of the metric.
-        flat: Lines that do not depend on it.
+        x: Label of the horizontal axis.
+        y: Label of the vertical axis.
+        flat: Horizontal lines, by label.
     """
     figure = Figure(figsize=(8.6, 4), layout="constrained")
     axes = figure.add_subplot()
@@ -116,9 +117,9 @@ def _mean(records: Sequence[QuestionRecord], name: str) -> float:
 
 
 def _by_gold(records: Sequence[QuestionRecord]) -> list[tuple[str, list[QuestionRecord]]]:
-    """Questions that need 1, 2, 3, 4, and 5 or more tables, where there are any."""
+    """The nonempty groups of questions that need 1, 2, 3, 4, and 5 or more tables."""
     labels = ("1", "2", "3", "4", "5+")
-    return [(label, found) for label in labels if (found := _group(records, label))]
+    return [(label, group) for label in labels if (group := _group(records, label))]
 
 
 def _group(records: Sequence[QuestionRecord], label: str) -> list[QuestionRecord]:
@@ -128,10 +129,10 @@ def _group(records: Sequence[QuestionRecord], label: str) -> list[QuestionRecord
 
 
 def _sd(values: Sequence[Sequence[float]]) -> list[float] | None:
-    """Standard deviations, where anything was run with several seeds."""
-    if all(len(each) == 1 for each in values):
+    """Standard deviations over seeds, or ``None`` if all values have a single seed."""
+    if all(len(over_seeds) == 1 for over_seeds in values):
         return None
-    return [float(np.std(each, ddof=1)) if len(each) > 1 else 0.0 for each in values]
+    return [float(np.std(over_seeds, ddof=1)) if len(over_seeds) > 1 else 0.0 for over_seeds in values]
 
 
 def _plain(axes: Axes) -> None:

@@ -1,4 +1,4 @@
-"""``python -m paper results``: the paper's tables from any set of runs, its numbers beside ours."""
+"""``python -m paper results``: the paper's tables filled from any set of runs, with the paper's numbers."""
 
 import re
 import sys
@@ -25,11 +25,11 @@ from paper.results.tables import (
 )
 
 FIGURES = "figures"
-"""Folder beside the page that the commands ``figures`` and ``failures`` write into."""
+"""Folder next to the page with the output of the commands ``figures`` and ``failures``."""
 
 SWEEPS = "sweeps"
-"""Folder beside the page with files of runs that ``compare --each --json`` wrote, ``NAME.json``, and what
-``compare --plot`` drew of them, ``NAME_*.png``."""
+"""Folder next to the page with runs written by ``compare --each --json``, ``NAME.json``, and the plots of
+``compare --plot``, ``NAME_*.png``."""
 
 CAPTIONS = {
     "figure4_gold_tables.png": "Figure 4. Questions by the number of tables they need.",
@@ -72,15 +72,15 @@ def run(arguments: Namespace) -> None:
     collection = collect(arguments.paths)
     for run in collection.runs:
         if run.folder is None:
-            raise JoinGRError(f"'{run.place}' is of a file, which does not hold how its runs were made: name folders.")
+            raise JoinGRError(f"'{run.place}' is in a file, which does not say how its runs were made: give folders.")
     jobs = [job for path in arguments.paths if path.is_dir() for job in read_jobs(path)]
     rows = result_rows(collection.runs, jobs)
     if arguments.keep:
         rows = beside(rows, _kept(arguments.write))
     parts = page_parts(rows)
     if arguments.keep:
-        del parts["differences"]  # They need the questions of all runs.
-    # Jobs that failed are rows: skipped, with their reason.
+        del parts["differences"]  # Differences need the question records of all runs.
+    # Failed jobs are in the tables, with the reason.
     for job in jobs:
         if job.status == RUNNING and not (job.folder / METRICS).is_file():
             print(f"Not in the tables: '{job.folder}' has not finished.", file=sys.stderr)
@@ -114,37 +114,37 @@ def page_parts(rows: list[ResultRow]) -> dict[str, str]:
 
 
 def pictures(folder: Path) -> str:
-    """The figures that lie beside the page, and why gold tables were missed."""
-    found = [
+    """The figures in the folder next to the page, and the reasons why gold tables were missed."""
+    sections = [
         f"![{Path(name).stem.replace('_', ' ')}]({FIGURES}/{name})\n\n*{caption}*"
         for name, caption in CAPTIONS.items()
         if (folder / FIGURES / name).is_file()
     ]
     failures = folder / FIGURES / "failures.md"
     if failures.is_file():
-        # The reasons alone, without the heading of their page; every single table is in the file itself.
+        # Only the summary of the page, without its heading.
         page = re.sub(r"\A# .*\n+", "", failures.read_text(encoding="utf-8"))
         summary = page.split("\n\nEvery")[0]
-        found.append(f"{summary}\n\nEvery missed table: [failures.md]({FIGURES}/failures.md).")
-    return "\n\n".join(found) or "None was drawn."
+        sections.append(f"{summary}\n\nEvery missed table: [failures.md]({FIGURES}/failures.md).")
+    return "\n\n".join(sections) or "None was drawn."
 
 
 def sweeps(folder: Path) -> str:
-    """The sweeps that lie beside the page: what was drawn of each, and its table in the order of its parameters.
+    """The sweeps in the folder next to the page: the plots of each, and its table ordered by its parameters.
 
     Raises:
-        JoinGRError: If a file there holds no runs.
+        JoinGRError: If a file contains no runs.
     """
-    found = []
+    sections = []
     for path in sorted((folder / SWEEPS).glob("*.json")):
         runs = collect([path]).runs
         table = sweep_table(runs, next(iter(differing(runs)), None))
-        drawn = sorted(path.parent.glob(f"{path.stem}_*.png"))
-        found += [f"![{each.stem.replace('_', ' ')}]({SWEEPS}/{each.name})" for each in drawn]
-        found += [f"*{table.title}; every run: [{path.name}]({SWEEPS}/{path.name})*", as_markdown(table).strip()]
-    return "\n\n".join(found) or "None was run."
+        plots = sorted(path.parent.glob(f"{path.stem}_*.png"))
+        sections += [f"![{plot.stem.replace('_', ' ')}]({SWEEPS}/{plot.name})" for plot in plots]
+        sections += [f"*{table.title}; every run: [{path.name}]({SWEEPS}/{path.name})*", as_markdown(table).strip()]
+    return "\n\n".join(sections) or "None was run."
 
 
 def template() -> str:
-    """The page before anything is generated."""
+    """The page without generated parts."""
     return files("paper.results").joinpath("template.md").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""JAR's objective: how much of what the mixed-integer program reaches IterativeJAR's greedy choice reaches too."""
+"""JAR's objective: the greedy selection of IterativeJAR compared with the mixed-integer program."""
 
 from collections.abc import Sequence
 
@@ -9,11 +9,11 @@ from paper.results.tables import SETTINGS, Footnotes, index, order, short, table
 PROGRAM, GREEDY = "jar", "iterjar"
 
 COLUMNS = {"objective": "program", "greedy_objective": "greedy", "greedy_ratio": "ratio"}
-"""What :meth:`~joingr_pyg.models.baselines.jar.join_aware.Jar.measured` says, by its heading."""
+"""The headings of values of :meth:`~joingr_pyg.models.baselines.jar.join_aware.Jar.measured`."""
 
 
 def greedy_table(rows: Sequence[ResultRow]) -> str:
-    """A line for each run of JAR; where IterativeJAR alone was run, its objective stands by itself."""
+    """One line per run of JAR, and one per run of IterativeJAR that has no run of JAR on the same problem."""
     measured = [row for row in rows if row.method in (PROGRAM, GREEDY) and "objective" in row.measured]
     by_program = {_problem(row) for row in measured if row.method == PROGRAM}
     notes = Footnotes()
@@ -22,15 +22,18 @@ def greedy_table(rows: Sequence[ResultRow]) -> str:
         measured, key=lambda row: (index(DATASET_TITLES, row.dataset), row.setting != "pooled", *order(row))
     ):
         if row.method == PROGRAM:
-            found, late = row.measured, f"{row.measured.get('time_limit_hits', 0):.0f} of {row.questions:,}"
+            values, late = row.measured, f"{row.measured.get('time_limit_hits', 0):.0f} of {row.questions:,}"
         elif _problem(row) not in by_program:
-            found, late = {"greedy_objective": row.measured["objective"]}, ""
+            values, late = {"greedy_objective": row.measured["objective"]}, ""
         else:
             continue
         test = ", ".join(
-            [DATASET_TITLES.get(row.dataset, row.dataset), *(ASIDES[each] for each in row.options if each in ASIDES)]
+            [
+                DATASET_TITLES.get(row.dataset, row.dataset),
+                *(ASIDES[option] for option in row.options if option in ASIDES),
+            ]
         )
-        cells = [short(found[name]) if name in found else "–" for name in COLUMNS]
+        cells = [short(values[name]) if name in values else "–" for name in COLUMNS]
         size = f"{row.measured['size']:.0f}"
         lines.append([test, SETTINGS.get(row.setting, row.setting), size, *cells, late, notes.mark(row)])
     return table(lines, 2) + "\n" + notes.listed() if len(lines) > 1 else "Neither was run.\n"

@@ -1,4 +1,4 @@
-"""A page of prose with generated parts: what stands between ``<!-- begin NAME -->`` and ``<!-- end NAME -->``."""
+"""A page of prose with generated parts between the lines ``<!-- begin NAME -->`` and ``<!-- end NAME -->``."""
 
 from collections.abc import Mapping
 
@@ -6,21 +6,21 @@ from joingr_pyg.errors import JoinGRError
 
 
 def fill(page: str, parts: Mapping[str, str]) -> str:
-    """Put generated parts into their places; all else stays as it is.
+    """Replace the generated parts of a page; the rest of the page is kept.
 
     Args:
         page: The page.
-        parts: The text of each part. A part that the page has no place for is left out.
+        parts: The text of each part. Parts that the page does not contain are ignored.
 
     Raises:
-        JoinGRError: If a part begins and does not end.
+        JoinGRError: If a part has a ``begin`` line but no ``end`` line.
     """
     for name, text in parts.items():
         begin, end = f"<!-- begin {name} -->", f"<!-- end {name} -->"
-        head, begun, rest = page.partition(begin)
-        _, ended, tail = rest.partition(end)
-        if begun and not ended:
+        head, begin_found, rest = page.partition(begin)
+        _, end_found, tail = rest.partition(end)
+        if begin_found and not end_found:
             raise JoinGRError(f"The page has '{begin}' and no '{end}' after it: add it.")
-        if begun:
+        if begin_found:
             page = f"{head}{begin}\n\n{text.strip()}\n\n{end}{tail}"
     return page

@@ -14,10 +14,10 @@ class Published:
 
     Args:
         dataset: ``"beaver"``, ``"bird"`` or ``"spider"``.
-        encoder: Its encoder.
-        method: Its method, as ours are named; DTR and Contriever alone are ``vanilla`` with those encoders.
-        trained: The other dataset that its scorer was trained on, if any.
-        metrics: Its metrics; the paper leaves some out.
+        encoder: Name of the encoder.
+        method: Name of the method in this package. DTR and Contriever are ``vanilla`` with these encoders.
+        trained: The dataset that the scorer was trained on, if it is another one.
+        metrics: The printed metrics; the paper does not print all of them.
     """
 
     dataset: str
@@ -57,5 +57,5 @@ def paper_tables() -> dict[str, int]:
 
 
 def source() -> str:
-    """Where the numbers are printed."""
+    """The citation of the numbers."""
     return _content()["source"]

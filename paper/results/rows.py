@@ -1,4 +1,4 @@
-"""Rows of the results page: what was measured, what the paper prints, and what could not be run."""
+"""Rows of the results page: measured results, results printed in the paper, and runs that failed."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,8 +14,8 @@ METRICS = ("P@5", "P@15", "R@5", "R@15", "PR@5", "PR@15")
 """The metrics of the paper, in its order."""
 
 MEASURED = ("size", "objective", "greedy_objective", "greedy_ratio", "time_limit_hits")
-"""What methods say that choose tables together: how many, the worth of their choice and of the greedy one, the ratio of
-both, and for how many questions time ran out."""
+"""Measurements of JAR and IterativeJAR: number of selected tables, objective, objective of greedy selection, ratio of
+the two, and number of questions that reached the time limit."""
 
 NAMES = {
     "vanilla": "vanilla",
@@ -38,10 +38,10 @@ ASIDES = {
     "dataset.cryptic_names=true": "with cryptic names",
     "dataset.expand_names=true": "with names expanded",
 }
-"""What was known of the schemas, as people say it."""
+"""Options on schema names, in words."""
 
-# What a row's other cells say already, and what changes no number.
-_TOLD = (
+# Options that a row has in its own cells, and options without effect on results.
+_NOT_LISTED = (
     *("dataset", "encoder", "method", "model", "checkpoint", "setting", "ks", "batch_size", "progress", "resume", SEED),
     *("folds", "fold_groups", "fold_seed", "experiment", "baselines"),
     *(f"dataset.{place}{key}" for key in DATA_OPTIONS for place in ("", "source.")),
@@ -57,24 +57,24 @@ class ResultRow:
 
     Args:
         dataset: Name of the dataset.
-        split: Its split; empty where nothing was run.
+        split: Its split; empty if there is no run.
         setting: ``"pooled"`` or ``"per_database"``.
         encoder: Name of the encoder.
         method: Name of the method.
-        trained: The dataset that its scorer was trained on, where that is another.
-        folds: Number of folds; 0 without.
+        trained: The dataset that the scorer was trained on, if it is another one.
+        folds: Number of folds; 0 without cross-validation.
         grouped: Whether near-paraphrases share a fold.
-        options: What else its command line set, such as ``loss=edge``.
+        options: Other options of its command line, such as ``loss=edge``.
         metrics: Means over seeds.
-        spread: Standard deviations over seeds, where there are several.
+        spread: Standard deviations over seeds, if there are several.
         seeds: The seeds.
         questions: Number of questions.
-        speed: Questions ranked a second, mean over seeds.
-        paper: What the paper prints for it.
-        commands: The commands that make it, in order.
-        measured: What JAR and IterativeJAR say of their choices, means over seeds: :data:`MEASURED`.
-        skipped: Why there are no numbers, where it could not be run.
-        runs: The runs that were measured, a seed each.
+        speed: Questions ranked per second, mean over seeds.
+        paper: Metrics printed in the paper.
+        commands: The commands of the runs, in order.
+        measured: :data:`MEASURED` of JAR and IterativeJAR, means over seeds.
+        skipped: Reason why there are no results, if the run failed.
+        runs: The runs, one per seed.
     """
 
     dataset: str
@@ -99,12 +99,12 @@ class ResultRow:
 
     @property
     def name(self) -> str:
-        """Method, training and options, as people say them; not the folds."""
+        """Method, training and options in words, without the folds."""
         parts = [NAMES.get(self.method, self.method)]
         if self.trained:
             parts.append(f"trained on {DATASET_TITLES.get(self.trained, self.trained)}")
-        parts += [ASIDES[each] for each in self.options if each in ASIDES]
-        flags = [each for each in self.options if each not in ASIDES]
+        parts += [ASIDES[option] for option in self.options if option in ASIDES]
+        flags = [option for option in self.options if option not in ASIDES]
         return ", ".join(parts) + (f" ({' '.join(flags)})" if flags else "")
 
     @property
@@ -116,32 +116,32 @@ class ResultRow:
 
 
 def result_rows(runs: Sequence[Run], jobs: Sequence[Job] = ()) -> list[ResultRow]:
-    """Rows of runs, seeds together, followed by the paper's rows that no run stands beside.
+    """Rows of runs, with seeds averaged, followed by the paper's rows that have no run.
 
     Args:
         runs: Finished runs.
-        jobs: Jobs of sweeps; those that failed tell why a row of the paper has no run.
+        jobs: Jobs of sweeps. Failed jobs give the reason why a row of the paper has no run.
     """
     paper = {row.key: row for row in published()}
-    # Swept configurations that the paper has no row for come after the one that it has.
+    # Configurations with fewer options come first, since the paper's rows have none.
     measured = sorted(
         (_measured(line.runs, line.metrics, line.spread, paper) for line in sweep_table(runs).lines) if runs else (),
         key=lambda row: len(row.options),
     )
     beside = {_key(row) for row in measured if row.paper}
     missing = [_missing(row, jobs) for row in paper.values() if row.key not in beside]
-    also = [_failed(job) for job in jobs if job.status == FAILED]
-    known = {_key(row) for row in [*measured, *missing]}
-    return [*measured, *missing, *(row for row in also if row is not None and _key(row) not in known)]
+    failed = [_failed(job) for job in jobs if job.status == FAILED]
+    listed = {_key(row) for row in [*measured, *missing]}
+    return [*measured, *missing, *(row for row in failed if row is not None and _key(row) not in listed)]
 
 
 def beside(rows: Sequence[ResultRow], kept: Sequence[ResultRow]) -> list[ResultRow]:
-    """Rows, and those kept from before that none of them replaces; what was measured goes before what was not."""
+    """Merge new rows with earlier ones, which they replace. Rows with results come before rows without."""
     new = {_same(row) for row in rows if row.metrics}
     old = [row for row in kept if not row.metrics or _same(row) not in new]
     measured = {_key(row) for row in [*rows, *old] if row.metrics}
     both = [*(row for row in rows if row.metrics), *(row for row in old if row.metrics)]
-    # The first word on why there is nothing: what failed now goes before what failed then.
+    # Of rows without results, those with a reason and the new ones take precedence.
     unmeasured: dict[tuple[object, ...], ResultRow] = {}
     for row in sorted([*rows, *old], key=lambda row: not row.skipped):
         if not row.metrics and _key(row) not in measured:
@@ -159,7 +159,7 @@ def _measured(
     dataset = str(parameters["dataset"])
     trained = parameters.get("trained.dataset")
     speeds = [run.summary.get("timing", {}).get("questions_per_second") for run in runs]
-    known = [speed for speed in speeds if speed]
+    measured_speeds = [speed for speed in speeds if speed]
     row = ResultRow(
         dataset=dataset,
         split=str(parameters["split"]),
@@ -174,9 +174,9 @@ def _measured(
         spread=spread,
         seeds=tuple(run.seed for run in runs),
         questions=int(first.summary.get("questions", {}).get("scored", 0)),
-        speed=sum(known) / len(known) if known else None,
+        speed=sum(measured_speeds) / len(measured_speeds) if measured_speeds else None,
         commands=tuple(commands_of(runs)),
-        measured=_of_choices(runs),
+        measured=_selection_measurements(runs),
         runs=tuple(runs),
     )
     plain = row.setting == "pooled" and not row.grouped and not row.options
@@ -184,36 +184,38 @@ def _measured(
     return row if beside is None else _with(row, paper=beside.metrics)
 
 
-def _of_choices(runs: Sequence[Run]) -> dict[str, float]:
-    """The means over runs of :data:`MEASURED`; nothing for other methods."""
-    said = [run.summary.get("measured", {}) for run in runs]
-    found = {name: [each[name] for each in said if name in each] for name in MEASURED}
-    if not found["objective"]:
+def _selection_measurements(runs: Sequence[Run]) -> dict[str, float]:
+    """The means over runs of :data:`MEASURED`; empty for other methods."""
+    of_runs = [run.summary.get("measured", {}) for run in runs]
+    values = {name: [of_run[name] for of_run in of_runs if name in of_run] for name in MEASURED}
+    if not values["objective"]:
         return {}
-    # As many as the largest K are chosen where the method was not told.
-    found["size"] = [run.parameters.get("method.size") or max(run.summary["config"]["ks"]) for run in runs]
-    return {name: sum(values) / len(values) for name, values in found.items() if values}
+    # By default as many tables are selected as the largest cut-off.
+    values["size"] = [run.parameters.get("method.size") or max(run.summary["config"]["ks"]) for run in runs]
+    return {name: sum(over_runs) / len(over_runs) for name, over_runs in values.items() if over_runs}
 
 
 def options_of(run: Run) -> tuple[str, ...]:
-    """What else the command line of a run set, and that of its training, than a row says by itself.
+    """Options of a run and of its training that are not in other cells of its row.
 
-    What was known of the schemas it says of every run in which that is not as usual.
+    Options of the dataset are listed if they differ from the default.
     """
-    found = [
+    options = [
         f"dataset.{key}={str(value).lower()}"
         for key, usual in DATA_OPTIONS.items()
         if (value := run.parameters.get(f"dataset.{key}", usual)) != usual
     ]
-    found += _options(overrides_of(run)) + _options(run.summary.get("trained", {}).get("overrides", []))
-    # Encoders that are made to embed whole tables rank by them.
+    options += _options(overrides_of(run)) + _options(run.summary.get("trained", {}).get("overrides", []))
+    # Ranking by tables is the default of encoders that embed whole tables.
     by_table = run.parameters.get("encoder") in _DENSE_TABLE_RETRIEVERS
-    return tuple(each for each in found if not (by_table and each == _BY_TABLE))
+    return tuple(option for option in options if not (by_table and option == _BY_TABLE))
 
 
 def _options(overrides: Sequence[str]) -> list[str]:
-    experiments = [each for each in overrides if each.startswith("experiment=") and each not in _PLAIN_EXPERIMENTS]
-    return [*experiments, *without(overrides, *_TOLD)]
+    experiments = [
+        override for override in overrides if override.startswith("experiment=") and override not in _PLAIN_EXPERIMENTS
+    ]
+    return [*experiments, *without(overrides, *_NOT_LISTED)]
 
 
 def _key(row: ResultRow) -> tuple[str, str, str, str | None]:
@@ -221,7 +223,7 @@ def _key(row: ResultRow) -> tuple[str, str, str, str | None]:
 
 
 def _same(row: ResultRow) -> tuple[object, ...]:
-    """What two rows have in common that say the same of the same."""
+    """The key of a row: rows with equal keys have results of the same configuration."""
     return *_key(row), row.setting, row.folds, row.grouped, row.options
 
 
@@ -230,7 +232,7 @@ def _with(row: ResultRow, **changes: object) -> ResultRow:
 
 
 def _missing(row: Published, jobs: Sequence[Job]) -> ResultRow:
-    asked = [job for job in jobs if job.status == FAILED and _asked(job) == row.key]
+    failed = [job for job in jobs if job.status == FAILED and _job_key(job) == row.key]
     return ResultRow(
         dataset=row.dataset,
         split="",
@@ -239,18 +241,18 @@ def _missing(row: Published, jobs: Sequence[Job]) -> ResultRow:
         method=row.method,
         trained=row.trained,
         paper=row.metrics,
-        skipped=asked[0].reason if asked else "",
+        skipped=failed[0].reason if failed else "",
     )
 
 
 def _failed(job: Job) -> ResultRow | None:
-    dataset, encoder, method, trained = _asked(job)
+    dataset, encoder, method, trained = _job_key(job)
     if not dataset or not method:
         return None
     return ResultRow(dataset, "", "pooled", encoder, method, trained, skipped=job.reason)
 
 
-def _asked(job: Job) -> tuple[str, str, str, str | None]:
-    said = {key: value for key, _, value in (each.partition("=") for each in job.overrides)}
-    method = "" if "checkpoint" in said else said.get("method", said.get("model", "joingr"))
-    return said.get("dataset", ""), said.get("encoder", "minilm"), method, None
+def _job_key(job: Job) -> tuple[str, str, str, str | None]:
+    values = {key: value for key, _, value in (override.partition("=") for override in job.overrides)}
+    method = "" if "checkpoint" in values else values.get("method", values.get("model", "joingr"))
+    return values.get("dataset", ""), values.get("encoder", "minilm"), method, None

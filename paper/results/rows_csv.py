@@ -12,7 +12,7 @@ from paper.results.rows import MEASURED, METRICS, ResultRow
 from paper.results.tables import order, without_folders
 
 PARTS = {"": "metrics", " sd": "spread", " paper": "paper"}
-"""What follows the name of a metric, by the field that it tells."""
+"""The field of a row for each suffix of a metric's column name."""
 
 HEAD = (
     *("paper table", "dataset", "split", "setting", "encoder", "method", "label", "trained on", "folds", "grouped"),
@@ -23,13 +23,14 @@ AND = " && "
 
 
 def as_csv(rows: list[ResultRow]) -> str:
-    """All rows; ``R@5 sd`` is the standard deviation over seeds, ``R@5 paper`` what the paper prints."""
+    """Write all rows. ``R@5 sd`` is the standard deviation over seeds, ``R@5 paper`` the value printed in the paper."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(HEAD)
-    known = list(DATASET_TITLES)
-    place = {name: number for number, name in enumerate(known)}
-    for row in sorted(rows, key=lambda row: (place.get(row.dataset, len(known)), row.setting != "pooled", *order(row))):
+    position = {name: number for number, name in enumerate(DATASET_TITLES)}
+    for row in sorted(
+        rows, key=lambda row: (position.get(row.dataset, len(position)), row.setting != "pooled", *order(row))
+    ):
         values = [_plain(part.get(name)) for name in METRICS for part in (row.metrics, row.spread, row.paper)]
         writer.writerow(
             [
@@ -46,22 +47,24 @@ def as_csv(rows: list[ResultRow]) -> str:
 
 
 def from_csv(text: str, place: str) -> list[ResultRow]:
-    """The rows that :func:`as_csv` wrote, but for the runs behind them.
+    """Read the rows that :func:`as_csv` wrote, without their runs.
 
     Args:
-        text: The file's text.
-        place: Where it was read, for errors.
+        text: The text of the file.
+        place: Path of the file, for messages.
 
     Raises:
-        JoinGRError: If it is another kind of file.
+        JoinGRError: If the text is malformed.
     """
     lines = csv.DictReader(io.StringIO(text))
     if tuple(lines.fieldnames or ()) != HEAD:
-        raise JoinGRError(f"The file '{place}' does not hold the rows of a results page: write it anew without --keep.")
+        raise JoinGRError(
+            f"The file '{place}' does not contain the rows of a results page: write it again without --keep."
+        )
     try:
         return [_row(line) for line in lines]
     except ValueError as error:
-        raise JoinGRError(f"The file '{place}' is damaged ({error}): write it anew without --keep.") from error
+        raise JoinGRError(f"The file '{place}' is damaged ({error}): write it again without --keep.") from error
 
 
 def _row(line: Mapping[str, str]) -> ResultRow:

@@ -16,13 +16,13 @@ SETTINGS = {"pooled": "pooled", "per_database": "own database"}
 
 
 class Footnotes:
-    """Numbers what rows refer to, the same number for the same text."""
+    """Numbered footnotes of rows; equal texts have the same number."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []
 
     def mark(self, row: ResultRow) -> str:
-        """The number of a row's commands, or of the reason why it has no numbers."""
+        """The footnote number of a row's commands, or of the reason why it has no results."""
         if row.commands:
             text = ", then ".join(f"`{command}`" for command in row.commands)
         elif row.skipped:
@@ -38,7 +38,7 @@ class Footnotes:
 
 
 def paper_table(rows: Sequence[ResultRow], dataset: str) -> str:
-    """The paper's table on a dataset, what it prints in brackets, and all else that was measured there, pooled."""
+    """The paper's table on a dataset, with its numbers in brackets, and all other pooled results on the dataset."""
     chosen = [row for row in rows if row.dataset == dataset and row.setting == "pooled"]
     notes = Footnotes()
     lines = [["method", "encoder", *METRICS, "questions/s", "command"]]
@@ -49,7 +49,7 @@ def paper_table(rows: Sequence[ResultRow], dataset: str) -> str:
 
 
 def transfer_table(rows: Sequence[ResultRow]) -> str:
-    """A scorer trained on one benchmark and tested on another, X→Y, beside those trained on Y itself."""
+    """Scorers trained on one benchmark and tested on another, and scorers trained on the tested benchmark."""
     notes = Footnotes()
     lines = [["model", "trained on", "tested on", *METRICS, "command"]]
     trained = [row for row in rows if row.method in TRAINED and row.setting == "pooled" and row.metrics]
@@ -68,14 +68,14 @@ def transfer_table(rows: Sequence[ResultRow]) -> str:
 
 
 def folds_table(rows: Sequence[ResultRow]) -> str:
-    """Random folds beside folds that keep near-paraphrases together, for what learns from other questions."""
+    """Random folds compared with grouped folds, which keep near-paraphrases together."""
     notes = Footnotes()
     pooled = [row for row in rows if row.folds and row.metrics and row.setting == "pooled"]
     return _side_by_side(pooled, notes, ("random", "grouped"), lambda row: "grouped" if row.grouped else "random")
 
 
 def settings_table(rows: Sequence[ResultRow]) -> str:
-    """All tables of the split competing, beside those of the question's database alone."""
+    """Results with all tables as candidates, compared with only those of the question's database."""
     notes = Footnotes()
     whole = [row for row in rows if not row.folds and row.metrics and row.setting in SETTINGS]
     return _side_by_side(whole, notes, ("pooled", "own database"), lambda row: SETTINGS[row.setting])
@@ -84,15 +84,15 @@ def settings_table(rows: Sequence[ResultRow]) -> str:
 def _side_by_side(
     rows: Iterable[ResultRow], notes: Footnotes, sides: tuple[str, str], side: Callable[[ResultRow], str]
 ) -> str:
-    found: dict[tuple[str, str, str], dict[str, ResultRow]] = {}
+    by_side: dict[tuple[str, str, str], dict[str, ResultRow]] = {}
     for row in sorted(rows, key=lambda row: (index(DATASET_TITLES, row.dataset), *order(row))):
-        found.setdefault((row.dataset, row.name, row.encoder), {}).setdefault(side(row), row)
-    heading = [f"{name} {each}" for name in SHORT for each in sides]
+        by_side.setdefault((row.dataset, row.name, row.encoder), {}).setdefault(side(row), row)
+    heading = [f"{name} {label}" for name in SHORT for label in sides]
     lines = [["test", "method", *heading, "commands"]]
-    for (dataset, name, _), both in found.items():
+    for (dataset, name, _), both in by_side.items():
         if len(both) == len(sides):
-            cells = [_number(both[each], metric) for metric in SHORT for each in sides]
-            marks = dict.fromkeys(notes.mark(both[each]) for each in sides)
+            cells = [_number(both[label], metric) for metric in SHORT for label in sides]
+            marks = dict.fromkeys(notes.mark(both[label]) for label in sides)
             lines.append([DATASET_TITLES.get(dataset, dataset), name, *cells, ", ".join(marks)])
     if len(lines) == 1:
         return "Nothing was run both ways.\n"
@@ -116,8 +116,8 @@ def differences_table(rows: Sequence[ResultRow]) -> str:
         ]
         test = DATASET_TITLES[row.dataset] + row.label.removeprefix(NAMES["joingr"])
         for other in sorted(others, key=order):
-            found = paired_bootstrap(averaged(row.runs).values, averaged(other.runs).values)
-            lines.append([test, other.label, *(_difference(found.get(name)) for name in SHORT)])
+            differences = paired_bootstrap(averaged(row.runs).values, averaged(other.runs).values)
+            lines.append([test, other.label, *(_difference(differences.get(name)) for name in SHORT)])
     return table(lines, 2) if len(lines) > 1 else "Nothing was trained.\n"
 
 
@@ -125,12 +125,12 @@ def _has_questions(run: Run) -> bool:
     return run.folder is not None and (run.folder / QUESTIONS).is_file()
 
 
-def _difference(found: Difference | None) -> str:
-    """A difference and its interval, bold where the interval excludes none."""
-    if found is None:
+def _difference(result: Difference | None) -> str:
+    """A difference and its interval, in bold if the interval excludes zero."""
+    if result is None:
         return ""
-    mean, low, high = (_signed(value) for value in (found.difference, found.low, found.high))
-    return f"{f'**{mean}**' if found.clear else mean} ({low} to {high})"
+    mean, low, high = (_signed(value) for value in (result.difference, result.low, result.high))
+    return f"{f'**{mean}**' if result.clear else mean} ({low} to {high})"
 
 
 def _signed(value: float) -> str:
@@ -138,7 +138,7 @@ def _signed(value: float) -> str:
 
 
 def order(row: ResultRow) -> tuple[int, int, int, int, bool, str]:
-    """Encoders in order, within them the paper's rows, then ours."""
+    """Sort key of rows: by encoder, then by method and options."""
     return (
         index(ENCODERS, row.encoder),
         index(NAMES, row.method),
@@ -150,7 +150,7 @@ def order(row: ResultRow) -> tuple[int, int, int, int, bool, str]:
 
 
 def index(names: Mapping[str, str], name: str) -> int:
-    """The place of a name among those known; what is not known comes last."""
+    """The position of a name; unknown names come last."""
     return list(names).index(name) if name in names else len(names)
 
 

@@ -14,7 +14,7 @@ SCRIPT = Path(__file__).parents[2] / "benchmarks" / "agreement.py"
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (JoinGRPlus, "100.00% of 15 places the same"),
+        (JoinGRPlus, "100.00% of 15 ranks the same"),
         (JoinGR, "holds a model of kind 'joingr': give one of JoinGR+."),
     ],
 )

@@ -84,5 +84,5 @@ def test_runs_that_suffice_for_nothing_are_refused(
 ) -> None:
     make_run("run", METRICS, questions=[("a", "a")])
     assert main(["figures", str(tmp_path), "--write", str(tmp_path / "out")]) == 2
-    assert "suffice for none" in capsys.readouterr().err
+    assert "No figure can be drawn" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
