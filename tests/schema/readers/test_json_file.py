@@ -46,7 +46,7 @@ def test_records_come_back_as_they_are(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ('{"question": "q"}', "no list of objects (got dict)"),
+        ('{"question": "q"}', "not a list of objects (got dict)"),
         ('[{"question": "q"}, {"text": "q"}]', "Entry 1 of the file"),
         ('[{"question": null}]', "'question' of type str"),
         ("[3]", "Entry 0 of the file"),
