@@ -154,7 +154,7 @@ def test_keeping_needs_something_to_keep(runs: Path, tmp_path: Path, capsys: pyt
         assert "'--keep' needs '--write FOLDER' with a results.csv in it" in capsys.readouterr().err
     (tmp_path / "results.csv").write_text("a,b\n1,2\n")
     assert main(["results", str(runs), "--write", str(tmp_path), "--keep"]) == 2
-    assert "does not hold the rows of a results page" in capsys.readouterr().err
+    assert "does not contain the rows of a results page" in capsys.readouterr().err
 
 
 def test_differences_are_those_of_the_questions(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -224,4 +224,4 @@ def test_a_file_of_runs_is_refused(runs: Path, tmp_path: Path, capsys: pytest.Ca
     assert joingr(["compare", str(runs), "--each", "--json", str(file)]) == 0
     capsys.readouterr()
     assert main(["results", str(file)]) == 2
-    assert "name folders" in capsys.readouterr().err
+    assert "give folders" in capsys.readouterr().err
