@@ -1,4 +1,4 @@
-"""The command behind a run, as it is typed on any machine."""
+"""The commands that reproduce a run, without folders of the machine that ran it."""
 
 import re
 import shlex
@@ -15,9 +15,9 @@ _ABSOLUTE = re.compile(r"^(?:[/~]|[A-Za-z]:[\\/])")
 
 
 def overrides_of(run: Run) -> list[str]:
-    """What the command line of a run said that bears on its results; nothing if that is not known.
+    """The overrides of a run that affect its results; empty if they are not recorded.
 
-    Runs that do not record it in ``metrics.json`` have it in the ``.hydra`` folder that Hydra leaves.
+    They are read from ``metrics.json``, or from the ``.hydra`` folder of runs that do not record them there.
     """
     overrides = run.summary.get("overrides")
     if overrides is None and run.folder is not None:
@@ -28,9 +28,9 @@ def overrides_of(run: Run) -> list[str]:
 
 
 def commands_of(runs: Sequence[Run]) -> list[str]:
-    """The commands that make runs which differ by their seed alone, in the order they are typed.
+    """The commands that reproduce runs that differ only in their seeds, in order.
 
-    Folders of the machine that ran them are left out: checkpoints lie at ``outputs/train/.../best.ckpt``.
+    Folders of the machine that ran them are replaced: checkpoints are at ``outputs/train/.../best.ckpt``.
     """
     first = runs[0]
     given = overrides_of(first)
@@ -39,7 +39,7 @@ def commands_of(runs: Sequence[Run]) -> list[str]:
     if trained is None:
         return [_command("train.py" if "epochs" in first.summary else "evaluate.py", given, seeds)]
     folder = "multirun/train/.../" if len(seeds) > 1 else "outputs/train/.../"
-    placed = [_placed(each, folder) if _key(each) == "checkpoint" else each for each in given]
+    placed = [_placed(override, folder) if _key(override) == "checkpoint" else override for override in given]
     evaluation = _command("evaluate.py", placed, [])
     if "overrides" not in trained:
         return [evaluation]
@@ -47,19 +47,21 @@ def commands_of(runs: Sequence[Run]) -> list[str]:
 
 
 def _command(program: str, overrides: Sequence[str], seeds: Sequence[int]) -> str:
-    typed = [re.sub(r"=(True|False)$", lambda found: found[0].lower(), each) for each in without(overrides, SEED)]
-    kept = sorted(map(_without_folder, typed), key=_place)
+    lower_case = [
+        re.sub(r"=(True|False)$", lambda value: value[0].lower(), override) for override in without(overrides, SEED)
+    ]
+    arguments = sorted(map(_without_folder, lower_case), key=_position)
     if len(seeds) > 1 or seeds not in ([], [0]):
-        kept.append(f"seed={','.join(map(str, seeds))}")
+        arguments.append(f"seed={','.join(map(str, seeds))}")
     sweep = ["-m"] if len(seeds) > 1 else []
-    return " ".join(["python", program, *sweep, *(_quoted(each) for each in kept)])
+    return " ".join(["python", program, *sweep, *map(_quoted, arguments)])
 
 
 def _key(override: str) -> str:
     return override.partition("=")[0].lstrip("+~")
 
 
-def _place(override: str) -> int:
+def _position(override: str) -> int:
     return _FIRST.index(_key(override)) if _key(override) in _FIRST else len(_FIRST)
 
 
@@ -74,5 +76,5 @@ def _without_folder(override: str) -> str:
 
 
 def _quoted(override: str) -> str:
-    # Brackets of a list, as in ks=[5,10], mean nothing to a shell where no file matches.
+    # Brackets of a list, as in ks=[5,10], need no quotes: a shell keeps a pattern that matches no file.
     return override if re.fullmatch(r"[\w@%+=:,./\[\]~-]+", override) else shlex.quote(override)

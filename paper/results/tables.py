@@ -158,7 +158,7 @@ def table(lines: Sequence[Sequence[str]], left: int) -> str:
     """A table in Markdown: its heading and its rows, the first ``left`` columns flush left."""
     rule = [":--"] * left + ["--:"] * (len(lines[0]) - left)
     return "".join(
-        f"| {' | '.join(each.replace('|', chr(92) + '|') for each in row)} |\n" for row in [lines[0], rule, *lines[1:]]
+        f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |\n" for row in [lines[0], rule, *lines[1:]]
     )
 
 
