@@ -8,7 +8,7 @@ from rich.table import Table
 
 from joingr_pyg.cli.ask.source import add_source, quiet_logs, read_schemas
 from joingr_pyg.runs.comparison import show
-from joingr_pyg.schema import Database
+from joingr_pyg.schema import Database, ForeignKey
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -44,11 +44,7 @@ def _print(database: Database) -> None:
             one.name,
             str(len(one.columns)),
             ", ".join(one.primary_key),
-            "\n".join(
-                f"{join.column} = {join.referenced_table}.{join.referenced_column}"
-                + ("" if join.source == "declared" else f" ({join.source}, {join.confidence:.2f}: {join.evidence})")
-                for join in joins
-            ),
+            "\n".join(map(_join_text, joins)),
             one.description,
         ]
         table.add_row(*map(escape, cells))
@@ -59,6 +55,15 @@ def _print(database: Database) -> None:
         sources[join.source] += 1
     counted = ", ".join(f"{count} {source}" for source, count in sources.items() if count) or "none"
     print(f"{len(database.tables):,} tables, {columns:,} columns, joins: {counted}.")
+
+
+def _join_text(join: ForeignKey) -> str:
+    """A join, and where it comes from if the schema does not declare it."""
+    text = f"{join.column} = {join.referenced_table}.{join.referenced_column}"
+    if join.source == "declared":
+        return text
+    confidence = f", confidence {join.confidence:.2f}" if join.confidence < 1 else ""
+    return f"{text} ({join.source}{confidence}{': ' if join.evidence else ''}{join.evidence})"
 
 
 def _plain(database: Database) -> dict[str, object]:

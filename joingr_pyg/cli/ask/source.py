@@ -9,9 +9,16 @@ from joingr_pyg.errors import JoinGRError
 from joingr_pyg.retrieval import TableRetriever
 from joingr_pyg.retrieval.saving import is_saved_retriever
 from joingr_pyg.schema import Database
+from joingr_pyg.schema.joins.few_keys import InferJoins
+from joingr_pyg.schema.joins.given import read_joins
+from joingr_pyg.schema.names.glossary import read_words
+from joingr_pyg.schema.preparation import Preparation
 from joingr_pyg.schema.readers.ddl import read_ddl_report
 
 _URL = re.compile(r"[a-z][\w+]*://", re.IGNORECASE)
+
+INFER_JOINS: dict[str, InferJoins] = {"auto": "auto", "always": True, "never": False}
+"""The choices of ``--infer-joins``, as :class:`TableRetriever` takes them."""
 
 SQLITE_SUFFIXES = (".sqlite", ".sqlite3", ".db", ".db3")
 SQLITE_HEADER = b"SQLite format 3\0"
@@ -36,6 +43,13 @@ def add_source(parser: ArgumentParser, *, indexed: bool = True) -> None:
     options.add_argument("--include", metavar="PATTERNS", help="tables to read, such as 'sales.*,customer*'")
     options.add_argument("--exclude", metavar="PATTERNS", help="tables to leave out, such as '*_bak'")
     options.add_argument("--views", action="store_true", help="views compete as tables do")
+    options.add_argument("--joins", type=Path, metavar="FILE", help="file of further joins, such as 'a.x = b.y' a line")
+    options.add_argument(
+        "--infer-joins",
+        choices=INFER_JOINS,
+        default="auto",
+        help="infer joins from names and types: where few keys are declared (auto, the default), always or never",
+    )
 
 
 def open_retriever(arguments: Namespace) -> TableRetriever:
@@ -46,8 +60,9 @@ def open_retriever(arguments: Namespace) -> TableRetriever:
     """
     source = arguments.source
     if is_saved_retriever(source):
-        _refuse(arguments, "a folder of joingr index", "dialect", "words", "include", "exclude", "views")
+        _refuse(arguments, "a folder of joingr index", "dialect", "words", "include", "exclude", "views", "joins")
         return TableRetriever.load(source)
+    joins, infer = arguments.joins or (), INFER_JOINS[arguments.infer_joins]
     if url := _database_url(source):
         _refuse(arguments, "a database", "dialect")
         return TableRetriever.from_database(
@@ -56,15 +71,22 @@ def open_retriever(arguments: Namespace) -> TableRetriever:
             exclude=_patterns(arguments.exclude),
             views=arguments.views,
             words=arguments.words,
+            joins=joins,
+            infer_joins=infer,
         )
     _refuse(arguments, "a file", "include", "exclude")
     return TableRetriever.from_ddl(
-        _files(source), dialect=arguments.dialect, views=arguments.views, words=arguments.words
+        _files(source),
+        dialect=arguments.dialect,
+        views=arguments.views,
+        words=arguments.words,
+        joins=joins,
+        infer_joins=infer,
     )
 
 
 def read_schemas(arguments: Namespace) -> tuple[tuple[Database, ...], tuple[str, ...]]:
-    """The schemas of a source, without embedding anything.
+    """The schemas of a source as they would be indexed, without embedding anything.
 
     Returns:
         The schemas, and what the reader has to say of them, a line each.
@@ -78,6 +100,11 @@ def read_schemas(arguments: Namespace) -> tuple[tuple[Database, ...], tuple[str,
     source = arguments.source
     if is_saved_retriever(source):
         return read_retriever(source).databases, ()
+    prepare = Preparation(
+        words=None if arguments.words is None else read_words(arguments.words),
+        joins=read_joins(arguments.joins or ()),
+        infer_joins=INFER_JOINS[arguments.infer_joins],
+    )
     if url := _database_url(source):
         _refuse(arguments, "a database", "dialect")
         database = read_database(
@@ -86,14 +113,14 @@ def read_schemas(arguments: Namespace) -> tuple[tuple[Database, ...], tuple[str,
             exclude=_patterns(arguments.exclude),
             views=arguments.views,
         )
-        return (database,), ()
+        return prepare((database,), strict=True), ()
     _refuse(arguments, "a file", "include", "exclude")
     reading = read_ddl_report(_files(source), None, arguments.dialect, views=arguments.views)
     notes = [f"Read as {reading.dialect}: {reading.summary()}.", *reading.warnings, *reading.left_out]
     notes += [str(statement) for statement in reading.not_understood]
     if not reading.database.joins and len(reading.database.tables) > 1:
         notes.append(reading.without_joins())
-    return (reading.database,), tuple(notes)
+    return prepare((reading.database,), strict=True), tuple(notes)
 
 
 def quiet_logs() -> None:

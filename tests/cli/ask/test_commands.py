@@ -35,6 +35,16 @@ def test_schema_lists_what_was_read(shop: Path, capsys: pytest.CaptureFixture[st
     assert "Read as sqlite: 3 tables, 7 columns, 1 foreign key." in printed
 
 
+def test_schema_shows_inferred_and_given_joins(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "shop.sql").write_text(SHOP.replace(" REFERENCES customers (id)", ""))
+    (tmp_path / "joins.txt").write_text("orders.placed = warehouses.town\n")
+    line = ["schema", str(tmp_path / "shop.sql"), "--infer-joins"]
+    assert main([*line, "never"]) == 0
+    assert "joins: none." in capsys.readouterr().out
+    assert main([*line, "auto", "--joins", str(tmp_path / "joins.txt")]) == 0
+    assert "joins: 1 given, 1 inferred." in capsys.readouterr().out
+
+
 def test_schema_of_a_database_file_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "shop.bin"  # Recognised by its content.
     connection = sqlite3.connect(path)
