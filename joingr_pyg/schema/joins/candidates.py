@@ -20,6 +20,9 @@ from joingr_pyg.schema.model import Database, Table
 TABLES_KEPT = 8
 """Tables that a column may refer to by the words of its name, at most."""
 
+MOST_GENERIC_KEYS = 2
+"""Tables with a key such as *id* that columns named so may refer to, at most; where more have one, it says nothing."""
+
 LARGEST_GROUP = 6
 """Columns of equal name of which all pairs are candidates, at most; of more only those with a key are."""
 
@@ -276,7 +279,12 @@ class CandidateFinder:
         return named or columns[:1]
 
     def _equal_names(self, column: ColumnName) -> Iterator[ColumnName]:
-        if not column.words or set(column.words) <= GENERIC:
+        if not column.words:
+            return
+        if set(column.words) <= GENERIC:
+            keys = [other for other in self._by_name[column.joined] if other.is_primary]
+            if len(keys) <= MOST_GENERIC_KEYS and not column.is_primary:
+                yield from keys
             return
         group = [other for other in self._by_name[column.joined] if other.table is not column.table]
         keys = [other for other in group if other.column.name in other.table.primary_key]

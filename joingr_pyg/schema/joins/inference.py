@@ -19,6 +19,9 @@ from joingr_pyg.schema.model import Database, ForeignKey
 LEAST_CONFIDENCE = 0.3
 """Probability from which on a pair of columns is inferred to be joined; the best on Spider train, left out in turn."""
 
+SMOOTHING = 0.5
+"""What is added to counts of declared joins before their odds are taken."""
+
 MISSING_VALUES = 8.0
 """By how much the log-odds of a join sink where no value of the referring column is a value of the other."""
 
@@ -59,8 +62,8 @@ def infer_joins(
     Each column may refer to one other. Which one, and how probable it is, a logistic regression tells from how the name
     of the column names the other's table and key, from what kind of key the other is, and from their types; its
     weights were fitted to declared keys (``benchmarks/fit_join_inference.py``). Names are compared as they are and as
-    their natural names spell them out, and the better of both counts. Where ``n`` columns of the same name are declared
-    to refer to something, ``m`` of them to the same key, that key alone counts, with probability ``m / (n + 1)``.
+    their natural names spell them out, and the better of both counts. Where columns of the same name are declared to
+    refer to something, the odds of that are multiplied by the odds among them.
 
     Args:
         database: The schema. A column that a declared key already makes refer to another is left alone.
@@ -119,10 +122,9 @@ def _scored(database: Database, model: JoinModel) -> Iterator[tuple[float, Candi
         for candidate, odds, how in zip(candidates, log_odds.tolist(), hows, strict=True):
             alike = declared[candidate.column.column.name.lower()]
             same = alike[candidate.key.table.name, candidate.key.column.name]
-            if same:
-                yield _log_odds(same / (alike.total() + 1)), candidate, f"declared:{same}"
-            elif not alike:
-                yield odds, candidate, how
+            others = alike.total() - same
+            odds += math.log((same + SMOOTHING) / (others + SMOOTHING))
+            yield odds, candidate, f"declared:{same}" if same else how
 
 
 def _declared_by_name(database: Database) -> dict[str, Counter[End]]:

@@ -44,6 +44,9 @@ KEY_WORDS = frozenset(
 GENERIC = frozenset((*KEY_WORDS, "name", "type", "date", "value", "description", "status", "title", "record", "ref"))
 """Words of columns that many tables have; alone they do not name what a column refers to."""
 
+LINKING = frozenset(["belong", "fk", "in", "link", "linked", "of", "refer", "the", "to"])
+"""Words at the beginning of a column's name that say no more than that it refers to something."""
+
 PERSON_ROLES = frozenset(
     [
         "adviser",
@@ -150,10 +153,18 @@ def singular(word: str) -> str:
 
 
 def name_words(name: str) -> tuple[str, ...]:
-    """The lower-case words of a name in the singular, without a number at its end (``address_id_2``)."""
+    """The lower-case words of a name in the singular.
+
+    Left out are a number at its end (``address_id_2``, ``atom_id2``) and words before it that say that it refers to
+    something (``link_to_major``).
+    """
     words = [word for part in readable_name(name).split() if (word := singular(part.strip(".-#$()")))]
     while len(words) > 1 and words[-1].isdigit():
         words.pop()
+    while len(words) > 1 and words[0] in LINKING:
+        del words[0]
+    if words and (last := words[-1].rstrip("0123456789")) in KEY_WORDS:
+        words[-1] = last
     return tuple(words)
 
 

@@ -90,11 +90,16 @@ def test_a_column_that_has_a_declared_join_is_left_alone() -> None:
 
 
 def test_what_columns_of_the_same_name_are_declared_to_refer_to_counts() -> None:
-    tables = [table("party", "id"), CUSTOMERS, *(table(f"t{n}", "id customer_id") for n in "abcd")]
-    keys = [ForeignKey(f"t{n}", "customer_id", "party", "id") for n in "abc"]
-    assert inferred(tables, keys) == {"td.customer_id = party.id"}
+    tables = [
+        table("old_customer", "id"),
+        table("web_customer", "id"),
+        *(table(f"t{n}", "id customer_id") for n in "abc"),
+    ]
+    assert inferred(tables) == set()
+    keys = [ForeignKey(f"t{n}", "customer_id", "web_customer", "id") for n in "ab"]
     (join,) = infer_joins(Database("d", tuple(tables), tuple(keys)))
-    assert join.evidence.startswith("3 columns of the same name are declared to refer to it")
+    assert str(join) == "tc.customer_id = web_customer.id"
+    assert join.evidence.startswith("2 columns of the same name are declared to refer to it")
 
 
 def test_rows_and_opinions_count() -> None:
@@ -158,10 +163,10 @@ def f1(databases: Sequence[Database]) -> float:
 def test_keys_of_spider_and_bird_that_the_weights_were_not_fitted_to() -> None:
     assert DATA is not None
     asked = {question["db_id"] for question in json.loads((DATA / "spider/dev.json").read_text(encoding="utf-8"))}
-    assert f1([each for each in read_tables_json(DATA / "spider/tables.json") if each.name in asked]) >= 0.86
+    assert f1([each for each in read_tables_json(DATA / "spider/tables.json") if each.name in asked]) >= 0.869
     bird = read_tables_json(DATA / "bird/dev/dev_tables.json")
-    assert f1(bird) >= 0.68
-    assert f1([each for each in bird if each.name != "european_football_2"]) >= 0.80
+    assert f1(bird) >= 0.73
+    assert f1([each for each in bird if each.name != "european_football_2"]) >= 0.85
 
 
 @needs_data
@@ -182,4 +187,4 @@ def test_undeclared_joins_that_questions_use() -> None:
         undeclared += len(used - declared)
         right += len((used - declared) & found)
     assert undeclared == 101
-    assert right >= 54
+    assert right >= 57
