@@ -6,6 +6,8 @@ from joingr_pyg.lazy_names import lazy_names
 from joingr_pyg.schema.model import Column, Database, ForeignKey, Table, TableName
 
 if TYPE_CHECKING:
+    from joingr_pyg.schema.joins.inference import infer_joins
+    from joingr_pyg.schema.joins.mining import mine_joins
     from joingr_pyg.schema.readers.beaver import read_beaver_tables
     from joingr_pyg.schema.readers.ddl import read_ddl
     from joingr_pyg.schema.readers.live import read_database
@@ -18,6 +20,8 @@ __all__ = [
     "ForeignKey",
     "Table",
     "TableName",
+    "infer_joins",
+    "mine_joins",
     "read_beaver_tables",
     "read_database",
     "read_ddl",
@@ -28,6 +32,8 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
+        "joingr_pyg.schema.joins.inference": ["infer_joins"],
+        "joingr_pyg.schema.joins.mining": ["mine_joins"],
         "joingr_pyg.schema.readers.beaver": ["read_beaver_tables"],
         "joingr_pyg.schema.readers.ddl": ["read_ddl"],
         "joingr_pyg.schema.readers.live": ["read_database"],
