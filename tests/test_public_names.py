@@ -38,8 +38,8 @@ PUBLIC = {
     "joingr_pyg.plotting": "draw_walk",
     "joingr_pyg.retrieval": "RetrievalResult RetrievedJoin RetrievedTable TableRetriever",
     "joingr_pyg.schema": """
-        Column Database ForeignKey Table TableName infer_joins mine_joins read_beaver_tables read_database read_ddl read_schema_json
-        read_tables_json
+        Column Database ForeignKey Table TableName infer_joins mine_joins read_beaver_tables read_database
+        read_ddl read_schema_json read_tables_json
     """,
     "joingr_pyg.training": "EdgeLoss QuestionSet TableLoss",
 }
