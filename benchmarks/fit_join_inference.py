@@ -6,9 +6,9 @@ hidden from the features. Printed is how well it does on databases that it was n
 schemas, a quarter left out at a time, and Spider dev and BIRD dev. What is counted are joined pairs of columns
 regardless of direction.
 
-The features were designed by looking at errors on Spider train, on several of the real schemas that are learned from, and
-on the undeclared joins of ``killbill``, ``keycloak`` and ``thingsboard``. That ``link_to_major`` refers to ``major`` was
-known from BIRD; nothing else was designed with Spider dev, BIRD dev, BEAVER or ``flowable`` in view.
+The features were designed by looking at errors on Spider train, on several of the real schemas that are learned from,
+and on the undeclared joins of ``killbill``, ``keycloak`` and ``thingsboard``. That ``link_to_major`` names ``major``
+is known from BIRD; nothing else was designed with Spider dev, BIRD dev, BEAVER or ``flowable`` in view.
 """
 
 import argparse
