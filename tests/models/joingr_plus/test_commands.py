@@ -51,7 +51,7 @@ def test_a_weight_of_null_leaves_a_part_out(command: Callable[..., Any]) -> None
     assert sorted(name for name, _ in model.prior.named_parameters()) == ["mix_logit", "phrases"]
 
 
-def test_another_model_does_not_go_on(plus: Any, command: Callable[..., Any]) -> None:
+def test_another_model_cannot_be_resumed(plus: Any, command: Callable[..., Any]) -> None:
     ended = command("train.py", *SMALL, f"resume={plus.folder / 'last.ckpt'}")
     assert ended.status != 0
-    assert "is of model=joingr_plus and cannot be resumed with model=joingr" in ended.stderr
+    assert "holds model=joingr_plus and cannot be resumed with model=joingr" in ended.stderr
