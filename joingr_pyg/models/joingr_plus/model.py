@@ -269,8 +269,12 @@ class JoinGRPlus(TrainableRetriever):
         return rank_dense(scores, k)
 
     def fast_backend(self, device: torch.device) -> Backend:
-        """Compiled code for questions on the CPU, where numba is installed."""
-        if device.type != "cpu" or not kernels_available():
+        """Compiled code for questions on the CPU, where numba is installed.
+
+        It counts all votes. While the memory is in training mode, where a remembered question does not vote for itself,
+        tensors are used.
+        """
+        if device.type != "cpu" or not kernels_available() or self.memory.training:
             return super().fast_backend(device)
         if self._compiled is None or self._compiled.neighbors is not self.memory.neighbors:
             self._compiled = CompiledBackend(

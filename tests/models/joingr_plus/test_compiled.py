@@ -123,6 +123,16 @@ def test_what_is_learned_or_remembered_later_counts(
     assert torch.equal(again.score, plus.rank(queries, 15).score)
 
 
+def test_a_remembered_question_does_not_vote_for_itself_in_training_mode(demo: Demo, queries: Queries) -> None:
+    """As a calibration asks for it: the memory alone is in training mode."""
+    plus = JoinGRPlus(None).eval().index(demo.corpus())
+    without = plus.rank(queries[:1], 5)
+    plus.memory.add(queries[:1].vector, [[demo.corpus().tables[int(without.table[0, -1])]]])
+    assert plus.rank(queries[:1], 1).table[0, 0] == without.table[0, -1]
+    plus.memory.train()
+    assert_same(plus.rank(queries[:1], 5), without)
+
+
 def test_no_question_and_no_place(demo: Demo, queries: Queries) -> None:
     plus = JoinGRPlus(64).eval().index(demo.corpus())
     assert plus.rank(queries[:0], 5).table.shape == (0, 5)
