@@ -61,7 +61,7 @@ def read_beaver(root: str | Path, part: str, *, strict: bool = False, words: str
     if words != "none":
         glossary = read_words(Path(str(files("joingr_pyg.datasets") / WORDS)))
         used = glossary if words == "full" else glossary.without_columns_and_joins
-        databases = tuple(with_words(database, used) for database in databases)
+        databases = tuple(with_words(database, used, strict=False) for database in databases)
     by_name = {database.name: database for database in databases}
     raw_questions = [_raw_question(index, record, by_name.get(record["db_id"])) for index, record in enumerate(records)]
     return assemble(NAMES[part], "dev", databases, raw_questions, dialect="mysql", strict=strict)
