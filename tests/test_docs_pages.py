@@ -1,10 +1,16 @@
 """The pages of the documentation tell the truth: code prints what they show, and links lead somewhere."""
 
 import re
+import shlex
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+from hydra import compose, initialize_config_dir
 
+from joingr_pyg.cli.main import COMMANDS
 from joingr_pyg.encoders.packaged import packaged_minilm
 
 ROOT = Path(__file__).parents[1]
@@ -71,3 +77,35 @@ def test_the_methods_are_all_there_are() -> None:
     section = page.partition("| `method=` |")[2].partition("\n\n")[0]
     names = re.findall(r"^\| `(\w+)` \|", section, flags=re.MULTILINE)
     assert sorted(names) == sorted(path.stem for path in (ROOT / "conf/method").glob("*.yaml"))
+
+
+def commands() -> Iterator[tuple[str, str, list[str]]]:
+    """The page, the command and its arguments, of every command line that a page shows in full."""
+    for page in PAGES:
+        for language, code in BLOCK.findall(page.read_text(encoding="utf-8")):
+            lines = re.sub(r"\\\n\s*", " ", code).splitlines() if language == "bash" else []
+            for line in lines:
+                matched = re.match(r"(?:python (train|evaluate)\.py|joingr (\w+))(?= |$)(.*)", line)
+                if matched:
+                    arguments = shlex.split(matched[3].partition("&&")[0], comments=True)
+                    yield page.name, matched[1] or matched[2], arguments
+
+
+@pytest.mark.parametrize(("page", "name", "arguments"), list(commands()))
+def test_commands_are_understood(page: str, name: str, arguments: list[str]) -> None:
+    """Hydra composes the configuration that a command asks for, and other commands parse their arguments."""
+    command = COMMANDS[name]
+    if not command.overrides:
+        parser = ArgumentParser(name)
+        import_module(command.module).add_arguments(parser)
+        parser.parse_args(arguments)
+        return
+    with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
+        # Of the values of a sweep the first stands for all.
+        overrides = [first_value(argument) for argument in arguments if argument != "-m"]
+        compose(name, overrides=overrides)
+
+
+def first_value(override: str) -> str:
+    key, equals, value = override.partition("=")
+    return override if value[:1] in ("[", "'", '"') else f"{key}{equals}{value.partition(',')[0]}"
