@@ -4,6 +4,7 @@ import logging
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -106,23 +107,23 @@ def with_words(database: Database, words: Words, *, strict: bool = True) -> Data
     Abbreviations are expanded in the names of tables and columns that have no natural name. A description is appended
     to an existing description, so that the end of a long text, which encoders cut off, is the appended one. Names match
     exactly, or else without regard to letter case and surrounding blanks. Descriptions of tables and columns that are
-    not in the schema are ignored; one log line counts them. A join that the schema does not have is added to it.
+    not in the schema are ignored; one log line counts them, and gives the first with the nearest name of the schema. A
+    join that the schema does not have is added to it.
 
     Args:
         database: The schema; it is not modified.
         words: The words file.
-        strict: Whether a join of a column that is not in the schema is an error. Otherwise it is skipped with a
-            warning.
+        strict: Whether a join of a column that is not in the schema is an error, and the log line a warning. Otherwise
+            a warning names the join, as suits a schema that has changed since the words were written.
 
     Raises:
         JoinGRError: If ``strict`` and a join names a column that is not in the schema.
     """
     abbreviations = {name.lower(): text.strip() for name, text in words.abbreviations.items()}
     database = spell_out(database, lambda name: _RUN.sub(lambda run: abbreviations.get(run[0], run[0]), name))
-    tables, unmatched_tables = matched(named_tables(database, words.tables))
-    columns, unmatched_columns = matched(named_columns(database, words.columns))
-    if unmatched := unmatched_tables + unmatched_columns:
-        logger.info("Ignored %d description(s) that name no table or column of database %r.", unmatched, database.name)
+    tables, _ = matched(named_tables(database, words.tables))
+    columns, _ = matched(named_columns(database, words.columns))
+    _log_unknown_names(database, words, logging.WARNING if strict else logging.INFO)
     pairs = {join: tuple(name.strip() for name in join.split(" = ", 1)) for join in words.joins}
     database = with_given_joins(database, ((first, second) for first, second in pairs.values()), strict=strict)
     ends = {join: frozenset(find_column(name, database) for name in pair) for join, pair in pairs.items()}
@@ -134,6 +135,24 @@ def with_words(database: Database, words: Words, *, strict: bool = True) -> Data
             replace(key, description=_append(key.description, joins.get(key.endpoints)))
             for key in database.foreign_keys
         ),
+    )
+
+
+def _log_unknown_names(database: Database, words: Words, level: int) -> None:
+    """Say in one line which descriptions are of tables and columns that are not in the schema."""
+    unknown = [name for name, table, _ in named_tables(database, words.tables) if table is None]
+    unknown += [".".join(name) for name, column, _ in named_columns(database, words.columns) if column is None]
+    if not unknown:
+        return
+    known_names = [table.name for table in database]
+    known_names += [f"{table.name}.{column}" for table in database for column in table.column_names]
+    by_lower_case = {name.lower(): name for name in known_names}
+    nearest = get_close_matches(unknown[0].lower(), by_lower_case, n=1)
+    hint = f"did you mean {by_lower_case[nearest[0]]!r}?" if nearest else "write names as the schema spells them."
+    logger.log(
+        level,
+        "%d description(s) of the words name no table or column of database %r, the first %r: %s",
+        *(len(unknown), database.name, unknown[0], hint),
     )
 
 

@@ -124,16 +124,17 @@ def test_names_match_exactly_then_loosely() -> None:
     assert campus["FCLT_ROOM"].columns[0].description == "loose"
 
 
-def test_unmatched_names_are_counted_in_one_line(caplog: pytest.LogCaptureFixture) -> None:
+def test_unknown_names_are_warned_of_in_one_line(caplog: pytest.LogCaptureFixture) -> None:
     given = words(
         abbreviations={"GONE": "gone"},
-        tables={"GONE": "x"},
+        tables={"fclt_bldgs": "x"},
         columns={"FCLT_BLDG": {"GONE": "x", "SITE": "y"}, "GONE": {"a": "x"}},
     )
-    with caplog.at_level(logging.INFO):
+    with caplog.at_level(logging.WARNING):
         assert with_words(CAMPUS, given)["FCLT_BLDG"].columns[1].description == "y"
     assert [record.getMessage() for record in caplog.records] == [
-        "Ignored 3 description(s) that name no table or column of database 'campus'."
+        "3 description(s) of the words name no table or column of database 'campus', the first 'fclt_bldgs': did you "
+        "mean 'FCLT_BLDG'?"
     ]
 
 
