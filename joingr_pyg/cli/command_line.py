@@ -14,6 +14,7 @@ from joingr_pyg.cli.typed_secrets import typed_secrets
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.runs.files import WITHOUT_EFFECT
 from joingr_pyg.runs.secrets import without_secrets
+from joingr_pyg.terminal import terminal_text
 
 
 @contextmanager
@@ -82,4 +83,4 @@ def given_overrides() -> list[str]:
 
 def report(command: str, sentence: str) -> None:
     """Print a sentence on standard error, after the name of the command."""
-    print(f"{command}: {sentence}", file=sys.stderr)
+    print(f"{command}: {terminal_text(sentence)}", file=sys.stderr)

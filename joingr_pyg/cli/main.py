@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from importlib import import_module
 
 from joingr_pyg.errors import JoinGRError
+from joingr_pyg.terminal import terminal_text
 
 
 @dataclass(frozen=True)
@@ -143,7 +144,7 @@ def run_command(
         module.run(options)
         sys.stdout.flush()
     except JoinGRError as error:
-        print(f"{name}: {error}", file=sys.stderr)
+        print(f"{name}: {terminal_text(str(error))}", file=sys.stderr)
         return 2
     except BrokenPipeError:  # Python would report the closed pipe once more when it flushes standard output at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

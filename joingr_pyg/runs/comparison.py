@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from rich.console import Console
 from rich.table import Table
 
+from joingr_pyg.terminal import cell
+
 
 @dataclass(frozen=True)
 class Row:
@@ -28,20 +30,20 @@ def comparison(title: str, rows: Sequence[Row]) -> Table:
     """A table of methods; the best value of each metric stands out."""
     names = list(dict.fromkeys(name for row in rows for name in row.metrics))
     best = {name: max(row.metrics[name] for row in rows) for name in names}
-    table = Table(title=title, title_justify="left")
+    table = Table(title=cell(title), title_justify="left")
     # In a narrow terminal cells may break at their spread, but nothing is cut off.
     table.add_column("method", no_wrap=True)
     for name in [*names, "questions/s"]:
-        table.add_column(name, justify="right", overflow="fold")
+        table.add_column(cell(name), justify="right", overflow="fold")
     for row in rows:
         cells = []
         for name in names:
-            cell = f"{row.metrics[name]:.3f}"
+            value = f"{row.metrics[name]:.3f}"
             if name in row.spread:
-                cell += f" ±{row.spread[name]:.3f}"
-            cells.append(f"[bold]{cell}[/bold]" if row.metrics[name] >= best[name] and len(rows) > 1 else cell)
+                value += f" ±{row.spread[name]:.3f}"
+            cells.append(f"[bold]{value}[/bold]" if row.metrics[name] >= best[name] and len(rows) > 1 else value)
         speed = "" if row.questions_per_second is None else f"{row.questions_per_second:,.0f}"
-        table.add_row(row.method, *cells, speed)
+        table.add_row(cell(row.method), *cells, speed)
     return table
 
 
@@ -53,13 +55,13 @@ def database_table(title: str, databases: Mapping[str, Mapping[str, float]]) -> 
         databases: The metrics of each database, with the number of its questions as ``questions``.
     """
     names = list(dict.fromkeys(name for metrics in databases.values() for name in metrics if name != "questions"))
-    table = Table(title=title, title_justify="left")
+    table = Table(title=cell(title), title_justify="left")
     table.add_column("database", no_wrap=True)
     for name in ["questions", *names]:
-        table.add_column(name, justify="right", overflow="fold")
+        table.add_column(cell(name), justify="right", overflow="fold")
     for database, metrics in sorted(databases.items()):
         cells = [f"{metrics[name]:.3f}" if name in metrics else "" for name in names]
-        table.add_row(database, f"{metrics['questions']:.0f}", *cells)
+        table.add_row(cell(database), f"{metrics['questions']:.0f}", *cells)
     return table
 
 

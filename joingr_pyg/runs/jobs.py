@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from rich.markup import escape
 from rich.table import Table
 
 from joingr_pyg.runs.files import write_text
+from joingr_pyg.terminal import cell
 
 JOB = "job.json"
 ERROR = "error.txt"
@@ -92,7 +92,7 @@ def jobs_table(jobs: Sequence[Job]) -> Table:
         seconds = "" if job.seconds is None else f"{job.seconds:,.1f}"
         status = job.status if job.status != RUNNING else "not finished"
         style = None if job.done else "bold red"
-        table.add_row(str(job.number), escape(" ".join(overrides)), status, *values, seconds, style=style)
+        table.add_row(str(job.number), cell(" ".join(overrides)), status, *values, seconds, style=style)
     return table
 
 

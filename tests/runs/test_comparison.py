@@ -4,7 +4,7 @@ import pytest
 from rich.console import Console
 from rich.table import Table
 
-from joingr_pyg.runs.comparison import Row, comparison, show
+from joingr_pyg.runs.comparison import Row, comparison, database_table, show
 
 ROWS = [
     Row("vanilla", {"R@5": 0.5, "PR@15": 0.75}),
@@ -48,3 +48,13 @@ def test_no_number_is_cut_where_the_output_is_no_terminal(capsys: pytest.Capture
     printed = capsys.readouterr().out
     assert printed.count("0.123") == 24
     assert "…" not in printed
+
+
+def test_names_are_no_markup(capsys: pytest.CaptureFixture[str]) -> None:
+    show(comparison("[red]title", [Row("[i]me\x1bthod", {"R@5": 0.5})]))
+    show(database_table("[b]title", {"[red]shop": {"questions": 3, "R@5": 0.5}}))
+    printed = capsys.readouterr().out
+    assert "[red]title" in printed
+    assert r"[i]me\u001bthod" in printed
+    assert "[b]title" in printed
+    assert "[red]shop" in printed

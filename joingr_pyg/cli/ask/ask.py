@@ -1,5 +1,6 @@
 """``joingr ask SOURCE QUESTION``: the tables that a question needs, the joins among them, and the reasons."""
 
+import sys
 from argparse import ArgumentParser, Namespace
 
 from rich.table import Table
@@ -8,6 +9,7 @@ from joingr_pyg.cli.ask.source import add_source, open_retriever, quiet_logs
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.retrieval.results import RetrievalResult
 from joingr_pyg.runs.comparison import show
+from joingr_pyg.terminal import cell, terminal_text
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -43,9 +45,10 @@ def run(arguments: Namespace) -> None:
     else:
         result = retriever.retrieve(arguments.question, None, complete=arguments.complete)
     if arguments.json:
-        print(result.to_json(indent=1))
+        print(terminal_text(result.to_json(indent=1), keep="\n"))
     elif arguments.ddl:
-        print(result.to_ddl())
+        # What goes to a file or another program stays as it is.
+        print(terminal_text(result.to_ddl(), keep="\n\t") if sys.stdout.isatty() else result.to_ddl())
     else:
         _print(result)
 
@@ -58,11 +61,11 @@ def _print(result: RetrievalResult) -> None:
     table.add_column("reason", overflow="fold")
     for place, found in enumerate(result, start=1):
         name = f"{found.database}.{found.table}" if several else found.table
-        table.add_row(str(place), name, found.reason, style=None)
+        table.add_row(str(place), cell(name), cell(found.reason))
     show(table)
     if result.joins:
         print("\njoins")
         for join in result.joins:
             over = "" if join.direct else "  (over a table that is not among them)"
             origin = "" if join.source == "declared" else f"  ({join.source}, confidence {join.confidence:.2f})"
-            print(f"  {join}{origin}{over}")
+            print(f"  {terminal_text(str(join))}{origin}{over}")

@@ -3,12 +3,12 @@
 import json
 from argparse import ArgumentParser, Namespace
 
-from rich.markup import escape
 from rich.table import Table
 
 from joingr_pyg.cli.ask.source import add_source, quiet_logs, read_schemas
 from joingr_pyg.runs.comparison import show
 from joingr_pyg.schema import Database, ForeignKey
+from joingr_pyg.terminal import cell, terminal_text
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -31,11 +31,11 @@ def run(arguments: Namespace) -> None:
     for database in databases:
         _print(database)
     for note in notes:
-        print(note)
+        print(terminal_text(note))
 
 
 def _print(database: Database) -> None:
-    table = Table(title=escape(database.name), title_justify="left")
+    table = Table(title=cell(database.name), title_justify="left")
     for name in ("table", "columns", "primary key", "joins", "description"):
         table.add_column(name, overflow="fold", justify="right" if name == "columns" else "left")
     for one in database:
@@ -47,7 +47,7 @@ def _print(database: Database) -> None:
             "\n".join(map(_join_text, joins)),
             one.description,
         ]
-        table.add_row(*map(escape, cells))
+        table.add_row(*map(cell, cells))
     show(table)
     columns = sum(len(one.columns) for one in database)
     sources = dict.fromkeys(("declared", "given", "inferred", "mined"), 0)

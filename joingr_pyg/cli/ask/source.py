@@ -14,6 +14,7 @@ from joingr_pyg.schema.joins.given import read_joins
 from joingr_pyg.schema.names.glossary import read_words
 from joingr_pyg.schema.preparation import Preparation
 from joingr_pyg.schema.readers.ddl import read_ddl_report
+from joingr_pyg.terminal import PlainFormatter
 
 _URL = re.compile(r"[a-z][\w+]*://", re.IGNORECASE)
 
@@ -125,7 +126,9 @@ def read_schemas(arguments: Namespace) -> tuple[tuple[Database, ...], tuple[str,
 
 def quiet_logs() -> None:
     """Show only warnings of the package, without the names of its modules."""
-    logging.basicConfig(level=logging.WARNING, format="%(message)s")
+    handler = logging.StreamHandler()
+    handler.setFormatter(PlainFormatter("%(message)s"))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
 
 
 def _database_url(source: str) -> str | None:

@@ -7,7 +7,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from rich.markup import escape
 from rich.table import Table
 
 from joingr_pyg.cli.calibrate.held_out import fit, sets, unseen_probabilities
@@ -18,6 +17,7 @@ from joingr_pyg.runs.collect import Run, collect, differing, shared_names
 from joingr_pyg.runs.comparison import show
 from joingr_pyg.runs.files import write_named
 from joingr_pyg.runs.question_records import kept, read_questions
+from joingr_pyg.terminal import cell
 
 COMPLETENESS = (0.8, 0.9, 0.95)
 """Probabilities of holding every needed table for which sets are checked."""
@@ -104,13 +104,13 @@ def _checked(runs: Sequence[Run], rankings: Sequence[Rankings]) -> list[dict[str
 def _table(runs: Sequence[Run], rankings: Sequence[Rankings], checked: Sequence[dict[str, Any]]) -> Table:
     count = sum(len(ranking.score) for ranking in rankings)
     title = f"{', '.join(shared_names(runs))}: {count:,} rankings, sets on databases that a fit has not seen"
-    table = Table(title=escape(title), title_justify="left")
+    table = Table(title=cell(title), title_justify="left")
     table.add_column("run")
     for heading in ("asked", *_HEADINGS.values()):
         table.add_column(heading, justify="right", no_wrap=True)
     for row in checked:
         cells = (f"{row[name]:.1f}" if name == "size" else f"{row[name]:.3f}" for name in _HEADINGS)
-        table.add_row(escape(row["run"]), f"{row['asked']:g}", *cells, end_section=row["asked"] == COMPLETENESS[-1])
+        table.add_row(cell(row["run"]), f"{row['asked']:g}", *cells, end_section=row["asked"] == COMPLETENESS[-1])
     return table
 
 

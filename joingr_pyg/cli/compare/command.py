@@ -9,6 +9,7 @@ from joingr_pyg.errors import JoinGRError, MissingPackageError
 from joingr_pyg.runs.collect import Run, collect, select
 from joingr_pyg.runs.comparison import show
 from joingr_pyg.runs.files import write_named
+from joingr_pyg.terminal import terminal_text
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -47,9 +48,10 @@ def run(arguments: Namespace) -> None:
     table = sweep_table(runs, arguments.sort, arguments.each)
     show(as_rich(table))
     for note in collection.notes:
-        print(note, file=sys.stderr)
+        print(terminal_text(note), file=sys.stderr)
     for run in table.repeated:
-        print(f"Not in the table: '{run.place}', which a newer run of the same seed repeats.", file=sys.stderr)
+        place = terminal_text(run.place)
+        print(f"Not in the table: '{place}', which a newer run of the same seed repeats.", file=sys.stderr)
     for path, write in ((arguments.csv, as_csv), (arguments.markdown, as_markdown), (arguments.json, as_json)):
         if path is not None:
             write_named(path, write(table))

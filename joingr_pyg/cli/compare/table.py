@@ -6,14 +6,15 @@ import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from html import escape
 from typing import Any
 
-from rich.markup import escape
 from rich.table import Table
 
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.evaluation.spread import mean_and_spread
 from joingr_pyg.runs.collect import SEED, Run, differing, in_order, runs_as_json, shared_names, shown
+from joingr_pyg.terminal import cell
 
 
 @dataclass(frozen=True)
@@ -143,14 +144,14 @@ def _cells(table: SweepTable, line: Line, best: str) -> list[str]:
 
 def as_rich(table: SweepTable) -> Table:
     """The table for a terminal; the best value of each metric stands out."""
-    shape = Table(title=escape(table.title), title_justify="left")
+    shape = Table(title=cell(table.title), title_justify="left")
     for heading in _headings(table):
         numeric = all(isinstance(line.parameters.get(heading), int | float | None) for line in table.lines)
-        shape.add_column(escape(heading), justify="right" if numeric else "left", overflow="fold")
+        shape.add_column(cell(heading), justify="right" if numeric else "left", overflow="fold")
     for name in table.metrics:
-        shape.add_column(name, justify="right", overflow="fold")
+        shape.add_column(cell(name), justify="right", overflow="fold")
     for line in table.lines:
-        shape.add_row(*map(escape, _labels(table, line)), *_cells(table, line, "[bold]{}[/bold]"))
+        shape.add_row(*map(cell, _labels(table, line)), *_cells(table, line, "[bold]{}[/bold]"))
     return shape
 
 
@@ -159,9 +160,14 @@ def as_markdown(table: SweepTable) -> str:
     rows = [[*_headings(table), *table.metrics]]
     rows.append([":--" for _ in _headings(table)] + ["--:" for _ in table.metrics])
     for line in table.lines:
-        labels = [label.replace("|", "\\|") for label in _labels(table, line)]
+        labels = [_markdown(label) for label in _labels(table, line)]
         rows.append([*labels, *_cells(table, line, "**{}**")])
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
+def _markdown(label: str) -> str:
+    """A label that is text in a cell of Markdown, and no HTML, link or further cell."""
+    return escape(" ".join(label.split()), quote=False).replace("|", "\\|").replace("](", "]\\(")
 
 
 def as_csv(table: SweepTable) -> str:

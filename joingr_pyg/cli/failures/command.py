@@ -12,6 +12,7 @@ from joingr_pyg.errors import JoinGRError, MissingPackageError
 from joingr_pyg.runs.collect import DATASET_TITLES, Run, collect, differing
 from joingr_pyg.runs.comparison import show
 from joingr_pyg.runs.files import write_named
+from joingr_pyg.terminal import cell
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -115,10 +116,10 @@ def _count(number: float) -> str:
 
 
 def _table(analysis: Analysis, title: str) -> Table:
-    table = Table(title=title, title_justify="left")
+    table = Table(title=cell(title), title_justify="left")
     table.add_column("reason")
     table.add_column("missed tables", justify="right")
     table.add_column("questions", justify="right")
     for reason in analysis.reasons:
-        table.add_row(reason, _count(analysis.tables(reason)), _count(analysis.questions_with(reason)))
+        table.add_row(cell(reason), _count(analysis.tables(reason)), _count(analysis.questions_with(reason)))
     return table

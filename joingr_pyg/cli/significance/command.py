@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.markup import escape
 from rich.table import Table
 
 from joingr_pyg.errors import JoinGRError
@@ -17,6 +16,7 @@ from joingr_pyg.runs.collect import Run, collect, differing
 from joingr_pyg.runs.comparison import show
 from joingr_pyg.runs.files import write_named
 from joingr_pyg.runs.question_records import QuestionRecord, kept, measures, read_questions
+from joingr_pyg.terminal import cell
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ def _require_same_questions(first: Measured, second: Measured) -> None:
 def _table(first: Measured, second: Measured, differences: Mapping[str, Difference]) -> Table:
     run = first.runs[0].parameters
     title = f"{run['dataset']} {run['split']}, {len(first.questions)} questions; A: {first.name}, B: {second.name}"
-    table = Table(title=escape(title), title_justify="left")
+    table = Table(title=cell(title), title_justify="left")
     table.add_column("metric")
     for heading in ("A", "B", "A − B", "95 % interval", "p"):
         table.add_column(heading, justify="right", no_wrap=True)

@@ -112,3 +112,28 @@ def test_a_file_of_answers_of_another_shape_is_refused(
     (tmp_path / "answered.jsonl").write_text(content)
     assert main(["remember", str(tmp_path), str(tmp_path / "answered.jsonl")]) == 2
     assert "answered.jsonl" in capsys.readouterr().err
+
+
+HOSTILE = """
+CREATE TABLE "[red]\x1b[31mcustomers" (id INTEGER PRIMARY KEY, "\x1b[2Jname" TEXT);
+CREATE TABLE orders (id INTEGER PRIMARY KEY, customer_id INTEGER REFERENCES "[red]\x1b[31mcustomers" (id));
+"""
+
+
+@needs_minilm
+@pytest.mark.parametrize("more", [["-k", "2"], ["--json"]])
+def test_names_give_no_orders_to_the_terminal(
+    more: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "shop.sql"
+    path.write_text(HOSTILE)
+    for line in (["schema", str(path)], ["ask", str(path), "Which customers ordered?", *more]):
+        assert main(line) == 0
+        printed = capsys.readouterr()
+        assert "\x1b" not in printed.out + printed.err
+        assert r"[red]\u001b[31mcustomers" in printed.out
+
+
+def test_errors_give_no_orders_to_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["schema", str(tmp_path / "\x1b[31mno.sql")]) == 2
+    assert "\x1b" not in capsys.readouterr().err

@@ -153,6 +153,15 @@ def test_odd_values_do_not_break_the_tables(make_run: MakeRun, tmp_path: Path) -
     assert list(csv.reader(io.StringIO(as_csv(table))))[2] == ["名, 2", "0.25"]
 
 
+def test_values_are_text_in_markdown_and_in_the_terminal(make_run: MakeRun, tmp_path: Path) -> None:
+    make_run("0", {"R@5": 0.5}, model__name="<script>[x](javascript:1)\x1b[31m")
+    make_run("1", {"R@5": 0.25}, model__name="plain")
+    table = sweep_table(collect([tmp_path]).runs)
+    assert as_markdown(table).splitlines()[2].startswith("| &lt;script&gt;[x]\\(javascript:1)")
+    assert "\x1b" not in "".join(map("".join, printed(table)))
+    assert r"<script>[x](javascript:1)\u001b[31m" in "".join(map("".join, printed(table)))
+
+
 def test_a_figure_needs_every_parameter_that_differs(runs: list[Run]) -> None:
     table = sweep_table(runs)
     assert only(table, ["model.hops"]).keys == ("model.hops",)
