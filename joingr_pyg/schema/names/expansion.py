@@ -9,6 +9,7 @@ from importlib.resources import files
 from symspellpy import SymSpell
 
 from joingr_pyg.schema.model import Database
+from joingr_pyg.schema.names.meanings import Meanings
 from joingr_pyg.schema.names.natural import spell_out
 
 SHORTEST_RUN = 6
@@ -40,11 +41,16 @@ def with_expanded_names(database: Database, abbreviations: Mapping[str, str] | N
 
     Args:
         database: The schema; it is not modified.
-        abbreviations: The schema's own abbreviations, in any letter case. They take precedence over common ones.
+        abbreviations: The schema's own abbreviations, as :class:`~joingr_pyg.schema.names.meanings.Meanings` takes them.
+            They take precedence over common ones.
     """
     own = {name.lower(): text for name, text in (abbreviations or {}).items()}
-    meanings = {**common_abbreviations(), **own}
-    return spell_out(database, lambda name: _expand(name, meanings))
+    common, given = {**common_abbreviations(), **own}, Meanings(abbreviations or {})
+
+    def spell(name: str) -> str:
+        return _LAST_NO.sub("number", given.spell_out(name, lambda part: _expand(part, common)))
+
+    return spell_out(database, spell)
 
 
 @cache
@@ -72,10 +78,9 @@ def split_run(word: str) -> list[str]:
 
 def _expand(name: str, meanings: Mapping[str, str]) -> str:
     name = _RUN.sub(lambda run: run[0] if run[0] in meanings else _split_letters(run[0]), name)
-    name = _RUN.sub(
+    return _RUN.sub(
         lambda run: meanings.get(run[0]) or _LETTERS.sub(lambda part: meanings.get(part[0], part[0]), run[0]), name
     )
-    return _LAST_NO.sub("number", name)
 
 
 def _split_letters(run: str) -> str:

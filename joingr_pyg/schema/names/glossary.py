@@ -1,7 +1,6 @@
 """Words files: a glossary of a schema with its abbreviations and descriptions of tables, columns and joins."""
 
 import logging
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
@@ -11,8 +10,9 @@ from typing import Any
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.schema.joins.given import with_given_joins
 from joingr_pyg.schema.model import Database, Table
+from joingr_pyg.schema.names.meanings import Meanings
 from joingr_pyg.schema.names.natural import spell_out
-from joingr_pyg.schema.names.readable import find_column, readable_name
+from joingr_pyg.schema.names.readable import find_column
 from joingr_pyg.schema.readers.descriptions import matched, named_columns, named_tables
 from joingr_pyg.schema.readers.json_file import read_json
 
@@ -20,8 +20,6 @@ logger = logging.getLogger(__name__)
 
 Ends = frozenset[tuple[str, str]]
 """The two columns of a join, each ``(table, column)``."""
-
-_RUN = re.compile(r"[^\W_]+")
 
 SHAPES = {
     "provenance": "a text: who wrote the words, and from what",
@@ -39,7 +37,8 @@ class Words:
 
     Args:
         provenance: Who wrote it, and from what source.
-        abbreviations: Meanings of abbreviations in names, by abbreviation in any letter case.
+        abbreviations: Meanings of abbreviations in names, as :class:`~joingr_pyg.schema.names.meanings.Meanings` takes
+            them: single words or several (``outbound_sms``), in any letter case.
         tables: Descriptions of tables, by table.
         columns: Descriptions of columns, by table and column.
         joins: Descriptions of joins, by ``"A.x = B.y"`` in either direction.
@@ -87,8 +86,6 @@ def _faults(part: str, value: Any) -> Iterator[str]:
             yield f"a value of type {type(text).__name__} at {at}"
         elif not text.strip():
             yield f"a blank text at {at}"
-        elif part == "abbreviations" and " " in readable_name(names[0]):
-            yield f"several words at {at} (a capital letter within a word begins a new word: write it in one case)"
         elif part == "joins" and " = " not in names[0]:
             yield f"no join at {at}"
 
@@ -119,8 +116,7 @@ def with_words(database: Database, words: Words, *, strict: bool = True) -> Data
     Raises:
         JoinGRError: If ``strict`` and a join names a column that is not in the schema.
     """
-    abbreviations = {name.lower(): text.strip() for name, text in words.abbreviations.items()}
-    database = spell_out(database, lambda name: _RUN.sub(lambda run: abbreviations.get(run[0], run[0]), name))
+    database = spell_out(database, Meanings(words.abbreviations).spell_out)
     tables, _ = matched(named_tables(database, words.tables))
     columns, _ = matched(named_columns(database, words.columns))
     _log_unknown_names(database, words, logging.WARNING if strict else logging.INFO)

@@ -58,7 +58,6 @@ def test_all_parts_but_provenance_are_optional(tmp_path: Path) -> None:
         ({"provenance": "x", "tables": {"A": {"b": "c"}}}, r"type dict at \['tables'\]\['A'\]"),
         ({"provenance": "x", "columns": {"A": "b"}}, r"type str at \['columns'\]\['A'\]"),
         ({"provenance": "x", "columns": {"A": {"b": None}}}, r"type NoneType at \['columns'\]\['A'\]\['b'\]"),
-        ({"provenance": "x", "abbreviations": {"SqFt": "square feet"}}, r"several words at \['abbreviations'\]"),
         ({"provenance": "x", "joins": {"A.x, B.y": "why"}}, r"no join at \['joins'\]\['A.x, B.y'\]"),
     ],
 )
