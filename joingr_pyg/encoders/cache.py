@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
+from threading import Lock
+from typing import Any
 from uuid import uuid4
 
 import numpy as np
@@ -149,6 +151,8 @@ class EmbeddingCache:
 class CachedEncoder:
     """An encoder with a cache: the model encodes only texts that are not in the cache.
 
+    Threads may share it. New texts are encoded by one thread at a time, because tokenizers serve only one.
+
     Args:
         encoder: The encoder for new texts. It should load its model when it is first used.
         folder: Cache folder, shared by all encoders and runs. ``None`` keeps the vectors in memory only.
@@ -165,6 +169,15 @@ class CachedEncoder:
         self.chunk_size = chunk_size
         self.progress = progress
         self._cache = EmbeddingCache(encoder.identity, folder)
+        self._one_at_a_time = Lock()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but the lock, which has no meaning in a copy."""
+        return {name: value for name, value in self.__dict__.items() if name != "_one_at_a_time"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__ |= state
+        self._one_at_a_time = Lock()
 
     @classmethod
     def of_user(cls, encoder: Encoder) -> "CachedEncoder":
@@ -212,10 +225,11 @@ class CachedEncoder:
         keys = [self._cache.key(kind, text) for text in texts]
         # The folder is read only if a key is not in memory: listing it takes longer than answering a question.
         if any(key not in self._cache for key in keys):
-            self._cache.refresh()
-        if any(key not in self._cache for key in keys):
-            with self._cache.adding():
-                self._fill(dict(zip(keys, texts, strict=True)), encode)
+            with self._one_at_a_time:
+                self._cache.refresh()
+                if any(key not in self._cache for key in keys):
+                    with self._cache.adding():
+                        self._fill(dict(zip(keys, texts, strict=True)), encode)
         return self._cache.gather(keys)
 
     def _fill(self, texts: dict[bytes, str], encode: Callable[[Sequence[str]], Tensor]) -> None:

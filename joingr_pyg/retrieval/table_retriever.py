@@ -1,5 +1,6 @@
 """Retrieval for a schema of one's own: question in, tables out, with the joins that lead to them."""
 
+import asyncio
 import logging
 from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
@@ -49,6 +50,9 @@ logger = logging.getLogger(__name__)
 
 class TableRetriever:
     """Finds the tables that a question needs, without training and without a GPU.
+
+    Many threads may ask one retriever at the same time; each gets the answer that it would get alone. While they do,
+    nothing may change the retriever: :meth:`remember`, :meth:`forget` and :meth:`refresh` wait for no one.
 
     Args:
         databases: The schemas whose tables compete, as they are to be indexed.
@@ -400,6 +404,10 @@ class TableRetriever:
                 f"'question' needs to be one text (got {type(question).__name__}): use retrieve_batch for several."
             )
         return self.retrieve_batch([question], k, complete=complete)[0]
+
+    async def aretrieve(self, question: str, k: int | None = 5, *, complete: float = 0.9) -> RetrievalResult:
+        """:meth:`retrieve` in a thread of its own, so that the event loop goes on meanwhile."""
+        return await asyncio.to_thread(self.retrieve, question, k, complete=complete)
 
     def retrieve_batch(
         self, questions: Sequence[str], k: int | None = 5, *, complete: float = 0.9

@@ -1,12 +1,15 @@
 import io
 import logging
 import os
+import pickle
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Lock
 
 import pytest
 import torch
@@ -184,7 +187,9 @@ def test_a_full_disk_is_reported_and_leaves_no_file(tmp_path: Path, monkeypatch:
 ENCODED = "encoded a chunk"
 SLOW_RUN = """
 import sys, time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Lock
 from joingr_pyg.encoders import CachedEncoder, HashingEncoder
 
 folder, pause = Path(sys.argv[1]), float(sys.argv[2])
@@ -303,3 +308,38 @@ def test_vectors_of_another_cache_can_be_preloaded(tmp_path: Path) -> None:
     assert shards(tmp_path) == []
     cached.encode_queries(TEXTS[:1])  # Queries and documents have different keys.
     assert len(other.calls) == 1
+
+
+def test_threads_encode_a_text_once_and_one_at_a_time(folder: Path | None, caplog: pytest.LogCaptureFixture) -> None:
+    class Exclusive(CountingEncoder):
+        """Refuses two threads, as tokenizers do."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.lock = Lock()
+
+        def encode_documents(self, texts: Sequence[str]) -> Tensor:
+            assert self.lock.acquire(blocking=False)
+            try:
+                time.sleep(0.005)
+                return super().encode_documents(texts)
+            finally:
+                self.lock.release()
+
+    inner = Exclusive()
+    cached = CachedEncoder(inner, folder)
+    texts = [[f"{number % 5}", f"{number % 3} again"] for number in range(40)]
+    with ThreadPoolExecutor(10) as threads:
+        vectors = list(threads.map(cached.encode_queries, texts))
+    plain = CountingEncoder()
+    assert all(torch.equal(found, plain.encode_queries(own)) for found, own in zip(vectors, texts, strict=True))
+    encoded = [text for call in inner.calls for text in call]
+    assert len(encoded) == len({*encoded}) == 8
+    assert not caplog.records
+
+
+def test_a_copy_has_a_lock_of_its_own() -> None:
+    cached = CachedEncoder(CountingEncoder())
+    expected = cached.encode_queries(TEXTS)
+    copy = pickle.loads(pickle.dumps(cached))
+    assert torch.equal(copy.encode_queries([*TEXTS, "new"])[: len(TEXTS)], expected)
