@@ -8,7 +8,7 @@ import torch
 from hydra import compose, initialize_config_dir
 from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
-from hydra.utils import instantiate
+from hydra.utils import get_class, instantiate
 from lightning.pytorch.loggers import CSVLogger
 from omegaconf import DictConfig, OmegaConf
 
@@ -214,7 +214,10 @@ def test_the_search_is_the_optuna_plugin_and_maximises(command: str) -> None:
     config = pytest.importorskip("hydra_plugins.hydra_optuna_sweeper.config")
     sweeper = with_hydra(command, "hydra/sweeper=search", "hydra.sweeper.n_trials=7").hydra.sweeper
     assert config.Direction[sweeper.direction] is config.Direction.maximize
-    assert (sweeper._target_, sweeper.n_trials, sweeper.max_failure_rate) == (config.OptunaSweeperConf._target_, 7, 1.0)
+    assert (sweeper.n_trials, sweeper.max_failure_rate, sweeper.study_name) == (7, 1.0, command)
+    # By name: Hydra loads plugins a second time.
+    ancestors = [f"{kind.__module__}.{kind.__name__}" for kind in get_class(sweeper._target_).__mro__]
+    assert config.OptunaSweeperConf._target_ in ancestors
 
 
 @pytest.mark.parametrize("command", ["train", "evaluate"])

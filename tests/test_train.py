@@ -114,6 +114,8 @@ def test_metrics_json_has_the_keys_that_others_read(trained: Any) -> None:
     assert list(said["baselines"]) == ["vanilla", "heuristic"]
     assert all(list(metrics) == METRICS for metrics in said["baselines"].values())
     assert said["epochs"] == [2]
+    assert said["kept_epochs"][0] in (1, 2)
+    assert f"Kept epoch {said['kept_epochs'][0]} of 2: the lowest val/loss." in trained.stdout.splitlines()
     assert said["checkpoints"] == [said["checkpoint"]]
     assert said["config"]["model"]["anchors"] == 2
 
@@ -219,6 +221,8 @@ def test_a_cross_validation_tests_every_question_once(crossed: Any) -> None:
         assert said["spread"][name] == pytest.approx(abs(first - second) / 2**0.5)
     # Folds of equal size: the mean over folds is the mean over questions.
     assert said["metrics"] == pytest.approx(counted(crossed.questions, 1) | counted(crossed.questions, 3))
+    assert said["kept_epochs"] == [2, 2]
+    assert "Kept epochs 2 of 2, 2 of 2: the last, as no question was held out to choose by." in crossed.stdout
     assert "2 folds" in crossed.stdout
     assert f"{said['metrics']['R@3']:.3f} ±{said['spread']['R@3']:.3f}" in crossed.stdout
 
@@ -333,6 +337,7 @@ def refused(ended: Any, *parts: str) -> None:
         (["early_stopping=2", "validation.fraction=0"], ["'early_stopping'", "'validation.fraction'"]),
         (["monitor=val/lose"], ["'val/lose'", "val/loss"]),
         (["optimization.lr=-1"], ["'optimization.lr'", "above 0", "-1"]),
+        (["optimization.lr=1e30"], ["ended in epoch 1 of 2", "is not finite", "optimization.lr (now 1e+30)"]),
         (["trainer.max_epochs=0"], ["No epoch", "trainer.max_epochs"]),
         (["baselines=[oracle]"], ["'oracle'", "'bm25', 'heuristic', "]),
         (["folds=5"], ["'folds'", "dataset=beaver"]),

@@ -172,7 +172,7 @@ def _refusal(hydra: DictConfig) -> str | None:
             return str(MissingPackageError(choice, library, extra))
         if name == "SlurmLauncher" and shutil.which("srun") is None:
             return "There is no 'srun' here: start a sweep with hydra/launcher=slurm on a login node of the cluster."
-        if name == "OptunaSweeper" and "minimize" in str(hydra.sweeper.direction):
+        if name in ("OptunaSweeper", "StudySweeper") and "minimize" in str(hydra.sweeper.direction):
             return (
                 "hydra/sweeper=optuna minimises, but larger metrics are better: use hydra/sweeper=search, "
                 "or add hydra.sweeper.direction=maximize."

@@ -174,6 +174,21 @@ def _resume(cfg: DictConfig, folder: Path, sweep: bool) -> Path | None:
     return path
 
 
+def kept_line(outcome: Outcome, monitor: str | None) -> str:
+    """One line on the epochs whose weights were kept.
+
+    Args:
+        outcome: The results.
+        monitor: The validation metric that chose them; ``None`` where no question was held out, so that the last
+            epochs were kept.
+    """
+    kept = ", ".join(f"{kept} of {done}" for kept, done in zip(outcome.kept_epochs, outcome.epochs, strict=True))
+    one = "epoch" if len(outcome.kept_epochs) == 1 else "epochs"
+    if monitor is None:
+        return f"Kept {one} {kept}: the last, as no question was held out to choose by."
+    return f"Kept {one} {kept}: the {'lowest' if monitor.endswith('loss') else 'highest'} {monitor}."
+
+
 def _report(
     cfg: DictConfig, folder: Path, dataset: JoinGraphs, outcome: Outcome, embedding: float, tracker: Tracker
 ) -> dict[str, Any]:
@@ -194,12 +209,15 @@ def _report(
         **({"sets": {"asked": cfg.complete, **outcome.sets}} if outcome.sets else {}),
         baselines=outcome.baselines,
         epochs=outcome.epochs,
+        kept_epochs=outcome.kept_epochs,
         checkpoints=[str(path) for path in outcome.checkpoints],
         overrides=given_overrides(),
         config=without_secrets(OmegaConf.to_container(cfg, resolve=True)),
     )
     write_metrics(folder, summary)
+    kept = kept_line(outcome, cfg.monitor if cfg.validation.fraction else None)
     if not outcome.metrics:
+        print(kept)
         print(
             f"Dataset {dataset.benchmark_name} has no test split. Evaluate the checkpoint on another dataset: "
             f"joingr evaluate checkpoint={outcome.checkpoints[0]} dataset=bird"
@@ -213,6 +231,7 @@ def _report(
     speed = len(outcome.records) / max(outcome.evaluation_seconds, 1e-9)
     rows.append(Row(method, outcome.metrics, outcome.spread, speed))
     show(comparison(title, rows))
+    print(kept)
     if outcome.sets:
         print(sets_line(cfg.complete, outcome.sets))
     tracker.log_comparison(rows, outcome.records)

@@ -34,6 +34,7 @@ class Outcome:
         evaluation_seconds: Time to rank the test questions with the trained model.
         checkpoints: The selected checkpoint of each model.
         epochs: Epochs trained of each model.
+        kept_epochs: The epoch of each model's selected checkpoint, counted from 1.
         folds: Metrics of each fold.
         spread: Standard deviation of each metric over folds.
         sets: Statistics of the sets of tables that the trained model returned, see
@@ -47,6 +48,7 @@ class Outcome:
     evaluation_seconds: float
     checkpoints: list[Path]
     epochs: list[int]
+    kept_epochs: list[int]
     folds: list[dict[str, float]] = field(default_factory=list)
     spread: dict[str, float] = field(default_factory=dict)
     sets: dict[str, float] = field(default_factory=dict)
@@ -89,7 +91,7 @@ def train_and_test(
     if fitted is None:
         return None
     if test is None:
-        return Outcome({}, [], {}, fitted.seconds, 0.0, [fitted.checkpoint], [fitted.epochs])
+        return Outcome({}, [], {}, fitted.seconds, 0.0, [fitted.checkpoint], [fitted.epochs], [fitted.kept_epoch])
     queries = test.encode_questions()
     evaluation = evaluate_model(fitted.model, test, queries)
     on_tested(fitted, evaluation, test, queries, test.questions)
@@ -103,6 +105,7 @@ def train_and_test(
         evaluation_seconds=evaluation.seconds,
         checkpoints=[fitted.checkpoint],
         epochs=[fitted.epochs],
+        kept_epochs=[fitted.kept_epoch],
         sets=evaluation.sets,
     )
 
@@ -164,6 +167,7 @@ def cross_validate(
         evaluation_seconds=evaluation.seconds,
         checkpoints=[training.checkpoint for training in trainings],
         epochs=[training.epochs for training in trainings],
+        kept_epochs=[training.kept_epoch for training in trainings],
         folds=evaluation.folds,
         spread=evaluation.spread,
         sets=evaluation.sets,
@@ -175,6 +179,7 @@ class _FoldTraining(NamedTuple):
 
     checkpoint: Path
     epochs: int
+    kept_epoch: int
     seconds: float
 
 
@@ -207,7 +212,7 @@ def _train_and_test_fold(
         return None
     evaluation = evaluate_model(fitted.model, test_dataset, queries[test], test_questions)
     on_tested(fitted, evaluation, test_dataset, queries[test], test_questions)
-    return _FoldTraining(fitted.checkpoint, fitted.epochs, fitted.seconds), evaluation
+    return _FoldTraining(fitted.checkpoint, fitted.epochs, fitted.kept_epoch, fitted.seconds), evaluation
 
 
 def _run(jobs: Sequence[Callable[[], Any]], workers: int) -> Iterator[Any]:

@@ -19,9 +19,10 @@ from joingr_pyg.errors import JoinGRError
 from joingr_pyg.models import TrainableRetriever
 from joingr_pyg.models.checkpoint import Description, keep_calibration, load_checkpoint
 from joingr_pyg.training.calibration import calibrate_on, cross_fit, needs_cross_fitting
-from joingr_pyg.training.checkpoints import AtomicCheckpointIO
+from joingr_pyg.training.checkpoints import AtomicCheckpointIO, epochs_done
 from joingr_pyg.training.data import QuestionData
 from joingr_pyg.training.epochs import EpochBar, EpochSeed, Patience
+from joingr_pyg.training.finite import FiniteCheck
 from joingr_pyg.training.losses import TableLoss
 from joingr_pyg.training.module import MONITORS, Optimization, RetrievalModule
 from joingr_pyg.training.questions import QuestionSet
@@ -82,12 +83,14 @@ class Fitted:
         model: The model with the weights of the selected checkpoint.
         checkpoint: The selected checkpoint.
         epochs: Epochs trained, including those before a resume.
+        kept_epoch: The epoch of the selected checkpoint, counted from 1.
         seconds: Training time in seconds, including the time before a resume but not the time of calibration.
     """
 
     model: TrainableRetriever
     checkpoint: Path
     epochs: int
+    kept_epoch: int
     seconds: float
 
 
@@ -132,7 +135,8 @@ def fit(
 
     Raises:
         JoinGRError: If the trainer cannot be made on this machine, there is no question or no epoch to train on,
-            ``resume`` is not a checkpoint, its encoder or model differs, or it was saved after the last epoch.
+            ``resume`` is not a checkpoint, its encoder or model differs, or it was saved after the last epoch, or a
+            loss, gradient or weight is not finite.
     """
     questions = dataset.questions if questions is None else questions
     queries = dataset.encode_questions() if queries is None else queries
@@ -209,7 +213,7 @@ def fit(
     else:
         best.calibration = calibrate_on(best, calibration_queries, calibration_questions)
     keep_calibration(selected, best.calibration)
-    return Fitted(best, selected, trainer.current_epoch, timer.time_elapsed())
+    return Fitted(best, selected, trainer.current_epoch, epochs_done(selected), timer.time_elapsed())
 
 
 def _train_fold_model(
@@ -231,7 +235,7 @@ def _train_fold_model(
         views = _views(model, dataset, questions, queries, fitting.remember, warehouses)
         data = QuestionData([view.questions for view in views], None, fitting.batch_size, fitting.seed)
         trainer = make_trainer(
-            callbacks=[EpochSeed(fitting.seed)],
+            callbacks=[EpochSeed(fitting.seed), FiniteCheck()],
             logger=False,
             profiler=None,
             enable_checkpointing=False,
@@ -273,7 +277,7 @@ def _views(
 
 
 def _callbacks(folder: Path, fitting: Fitting, validate: bool) -> list[Callback]:
-    callbacks: list[Callback] = [EpochSeed(fitting.seed), EpochBar()]
+    callbacks: list[Callback] = [EpochSeed(fitting.seed), EpochBar(), FiniteCheck()]
     # File names have no '=', which would need quotes in Hydra overrides. Checkpoints are written at the end of an
     # epoch, after the step of the learning-rate scheduler.
     checkpoint = partial(ModelCheckpoint, folder, save_on_train_epoch_end=True, enable_version_counter=False)

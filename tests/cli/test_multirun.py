@@ -198,6 +198,47 @@ def test_a_search_goes_on_where_it_ended(command: Command, tmp_path: Path) -> No
     assert [job["overrides"] for job in after[:2]] == before
 
 
+def test_a_search_never_prefers_a_training_that_diverged(command: Command, tmp_path: Path) -> None:
+    pytest.importorskip("hydra_plugins.hydra_optuna_sweeper")
+    options = ("hydra/sweeper=search", "hydra.sweeper.n_trials=4", "hydra.sweeper.sampler.seed=1")
+    ended = sweep(command, tmp_path, *options, "optimization.lr=choice(1e-3,1e30)", "model.hops=1")
+    jobs = {number: said(tmp_path / number) for number in "0123"}
+    assert ended.status == 1
+    assert {job["status"] for job in jobs.values()} == {"finished", "failed"}
+    for job in jobs.values():
+        assert (job["status"] == "failed") == ("optimization.lr=1e+30" in job["overrides"])
+        assert ("is not finite" in job["reason"]) == (job["status"] == "failed")
+    assert "optimization.lr: 0.001" in (tmp_path / "optimization_results.yaml").read_text()
+
+
+def test_a_search_without_a_finished_trial_says_so(command: Command, tmp_path: Path) -> None:
+    pytest.importorskip("hydra_plugins.hydra_optuna_sweeper")
+    ended = sweep(command, tmp_path, "hydra/sweeper=search", "hydra.sweeper.n_trials=2", "model.anchors=range(-2,0)")
+    assert ended.status == 1
+    assert "Traceback" not in ended.stderr
+    assert not (tmp_path / "optimization_results.yaml").exists()
+
+
+def test_a_study_in_a_file_goes_on(command: Command, tmp_path: Path) -> None:
+    """The same command with one trial more: what is finished stays so, and one job is added."""
+    pytest.importorskip("hydra_plugins.hydra_optuna_sweeper")
+    study = (f"hydra.sweeper.storage=sqlite:///{tmp_path / 'study.db'}", "hydra.sweeper.study_name=k1")
+    given = ("-m", "encoder=hashing", "method=bm25", "method.k1=interval(0.5,2)", "hydra/sweeper=search", *study)
+    folder = tmp_path / "swept"
+
+    def run(trials: int) -> Any:
+        options = (f"hydra.sweeper.n_trials={trials}", "hydra.sweeper.sampler.seed=null", f"hydra.sweep.dir={folder}")
+        return command("evaluate.py", *given, *options, folder=folder)
+
+    assert run(2).status == 0
+    before = [said(folder / number) for number in "01"]
+    again = run(3)
+    assert (again.status, again.stderr) == (0, "")
+    assert [said(folder / number) for number in "01"] == before
+    assert said(folder / "2")["status"] == "finished"
+    assert sorted(path.name for path in folder.iterdir() if path.is_dir()) == ["0", "1", "2"]
+
+
 @pytest.mark.parametrize(
     ("overrides", "parts"),
     [

@@ -36,7 +36,7 @@ class FakeFit:
         if queries is not None:
             assert (queries.vector == dataset.encoder.encode_queries([question.text for question in questions])).all()
         self.calls.append(([question.text for question in questions], folder, resume))
-        return Fitted(heuristic(2, 2), folder / "last.ckpt", epochs=3, seconds=0.5)
+        return Fitted(heuristic(2, 2), folder / "last.ckpt", epochs=3, kept_epoch=2, seconds=0.5)
 
 
 FOLDS = [[0, 1, 2], [3, 4], [5, 6, 7]]
@@ -53,7 +53,7 @@ def test_a_fold_is_tested_on_and_the_others_trained_on(tiny: Beaver, tmp_path: P
         assert resume is None
     assert [record["question"] for record in outcome.records] == texts
     assert [record["index"] for record in outcome.records] == list(range(8))
-    assert outcome.epochs == [3, 3, 3]
+    assert (outcome.epochs, outcome.kept_epochs) == ([3, 3, 3], [2, 2, 2])
     assert outcome.training_seconds == 1.5
 
 

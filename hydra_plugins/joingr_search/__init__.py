@@ -1,0 +1,1 @@
+"""Hydra sweeper that goes on with an Optuna study where it ended."""
