@@ -1,6 +1,7 @@
 """A kNN memory: answered questions vote for the tables that they needed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from typing import Any
 
 import torch
@@ -91,6 +92,17 @@ class QuestionMemory(nn.Module):
         """Count votes for some tables for tables of other names, such as after a schema was renamed."""
         self._gold = [tuple(names.get(table, table) for table in tables) for tables in self._gold]
         self._bind()
+
+    def of_questions(self, keeps: Callable[[Sequence[TableName]], bool]) -> "QuestionMemory":
+        """A memory of some of the questions, with the parameters of this one; it has to be bound to its tables.
+
+        Args:
+            keeps: Tells from the tables that a question needed whether it is among them.
+        """
+        rows = [row for row, tables in enumerate(self._gold) if keeps(tables)]
+        other = copy(self)
+        other._vectors, other._gold = self._vectors[rows], [self._gold[row] for row in rows]
+        return other
 
     def clear(self) -> None:
         """Forget all questions."""

@@ -38,9 +38,13 @@ class TrainableRetriever(Retriever):
 
     def bound_to(self, corpus: Corpus) -> Self:
         """A model that shares the weights of this one and is bound to the tables of another corpus."""
+        return self.sharing_weights().index(corpus)
+
+    def sharing_weights(self) -> Self:
+        """A model with the weights of this one, whose parts may be replaced, and which has to be bound to a corpus."""
         other = copy(self)
         other._modules = dict(self._modules)
-        return other.index(corpus)
+        return other
 
     def question_texts(self, question: str) -> list[str]:
         """The texts of a question that this model embeds, so that they can be embedded together."""

@@ -21,8 +21,10 @@ from joingr_pyg.models.calibration import CANDIDATES, require_complete, set_size
 from joingr_pyg.models.checkpoint import load_checkpoint, require_encoder
 from joingr_pyg.models.joingr_plus import untrained
 from joingr_pyg.models.memory import QuestionMemory
+from joingr_pyg.retrieval.allowed_tables import Allowed, allowed_tables
 from joingr_pyg.retrieval.explanation import retrieved_table
 from joingr_pyg.retrieval.live_values import LiveValues
+from joingr_pyg.retrieval.restriction import RestrictedRetrievers, restricted_model, restricted_schemas
 from joingr_pyg.retrieval.results import RetrievalResult, RetrievedTable, joins_of
 from joingr_pyg.retrieval.saving import (
     SavedEncoder,
@@ -90,6 +92,7 @@ class TableRetriever:
         self._read_again = read_again
         self._live_values: LiveValues | None = None
         self._values: ValueEvidence | None = None
+        self._restricted = RestrictedRetrievers()
 
     def _bind(self, databases: tuple[Database, ...], corpus: Corpus) -> None:
         """Answer from these databases from now on."""
@@ -386,7 +389,51 @@ class TableRetriever:
             raise JoinGRError(f"No database has the table {table!r}: {hint}")
         raise JoinGRError(f"Several databases have a table {table!r}: name it as (database, table).")
 
-    def retrieve(self, question: str, k: int | None = 5, *, complete: float = 0.9) -> RetrievalResult:
+    def restricted(
+        self, allowed: Allowed | None = None, *, databases: str | Iterable[str] | None = None
+    ) -> "TableRetriever":
+        """A retriever that knows some of the tables and answers as if there were no others.
+
+        Its answers are exactly those of a retriever made from schemas without the other tables: these are no anchors,
+        no walk leads over them, and neither words, joins, votes, values nor scores are influenced by them. Joins that
+        were inferred are inferred again without them. Remembered questions that needed one of them are left out.
+        Tables keep the names that they have here.
+
+        It shares the encoder and the weights of this retriever. Nothing that it is told later, such as answered
+        questions, is known here, nor the other way round; :meth:`refresh` needs the schemas to be given.
+
+        Args:
+            allowed: Names or patterns of the tables, or a function that decides, as
+                :data:`~joingr_pyg.retrieval.allowed_tables.Allowed` explains; all where ``None``.
+            databases: Names of the databases whose tables remain; all where ``None``.
+
+        Raises:
+            JoinGRError: If a name or pattern is of no table or database, or no table remains. No message names a table
+                or database that does not remain.
+        """
+        return self._restricted_to(allowed_tables(self.databases, allowed, databases))
+
+    def _restricted_to(self, tables: frozenset[TableName]) -> "TableRetriever":
+        retriever = TableRetriever(
+            restricted_schemas(self.databases, tables, self.preparation.infer_joins),
+            self.encoder,
+            restricted_model(self.model, self.databases, tables),
+            preparation=self.preparation.about(self.databases, tables),
+        )
+        retriever._trained = self._trained
+        if self._values is not None:
+            retriever._values = ValueEvidence(self._values.index, retriever.databases)
+        return retriever
+
+    def retrieve(
+        self,
+        question: str,
+        k: int | None = 5,
+        *,
+        complete: float = 0.9,
+        allowed: Allowed | None = None,
+        databases: str | Iterable[str] | None = None,
+    ) -> RetrievalResult:
         """Find the best ``k`` tables for a question, or as many as it takes.
 
         Args:
@@ -394,23 +441,33 @@ class TableRetriever:
             k: Number of tables; ``None`` returns the fewest that hold all needed tables with probability
                 ``complete``.
             complete: That probability, above 0 and below 1.
+            allowed: Answer as if there were no other tables than these, which may be as many as those a user has the
+                right to read; as of :meth:`restricted`. The first question with other tables than before takes longer,
+                since the tables are indexed for it.
+            databases: Answer as if there were no other databases than these.
 
         Raises:
             JoinGRError: If the question is blank or no text, ``k`` is below 1 or no whole number, ``complete`` is no
-                probability, or ``k`` is ``None`` and the model is not calibrated.
+                probability, ``k`` is ``None`` and the model is not calibrated, or as of :meth:`restricted`.
         """
         if not isinstance(question, str):
             raise JoinGRError(
                 f"'question' needs to be one text (got {type(question).__name__}): use retrieve_batch for several."
             )
-        return self.retrieve_batch([question], k, complete=complete)[0]
+        return self.retrieve_batch([question], k, complete=complete, allowed=allowed, databases=databases)[0]
 
     async def aretrieve(self, question: str, k: int | None = 5, *, complete: float = 0.9) -> RetrievalResult:
         """:meth:`retrieve` in a thread of its own, so that the event loop goes on meanwhile."""
         return await asyncio.to_thread(self.retrieve, question, k, complete=complete)
 
     def retrieve_batch(
-        self, questions: Sequence[str], k: int | None = 5, *, complete: float = 0.9
+        self,
+        questions: Sequence[str],
+        k: int | None = 5,
+        *,
+        complete: float = 0.9,
+        allowed: Allowed | None = None,
+        databases: str | Iterable[str] | None = None,
     ) -> list[RetrievalResult]:
         """Answer many questions in one call, which embeds all of their texts in batches.
 
@@ -418,6 +475,8 @@ class TableRetriever:
             questions: The questions.
             k: As of :meth:`retrieve`.
             complete: As of :meth:`retrieve`.
+            allowed: As of :meth:`retrieve`.
+            databases: As of :meth:`retrieve`.
 
         Returns:
             What :meth:`retrieve` returns for each question, in their order.
@@ -430,6 +489,10 @@ class TableRetriever:
             require_whole(k=k)
             require_at_least(1, k=k)
         questions = _require_questions(questions, "retrieve_batch")
+        if allowed is not None or databases is not None:
+            tables = allowed_tables(self.databases, allowed, databases)
+            restricted = self._restricted.get(self, tables, lambda: self._restricted_to(tables))
+            return restricted.retrieve_batch(questions, k, complete=complete)
         if not questions:
             return []
         asked = [AskedQuestion(question, question) for question in questions]

@@ -56,7 +56,7 @@ class ValueEvidence:
     """Asks questions together with the columns whose values they name.
 
     Args:
-        index: The values.
+        index: The values; those of columns that the schemas lack do not count.
         databases: The schemas, as they are indexed.
     """
 
@@ -76,9 +76,7 @@ class ValueEvidence:
 
     def ask(self, question: str) -> AskedQuestion:
         """A question with the values that it names, and the text to ask the model."""
-        matches = tuple(
-            match for match in self.index.matches(question, self._schema_words) if match.column in self._names
-        )
+        matches = tuple(self.index.matches(question, self._schema_words, self._names))
         named = [
             text for value in dict.fromkeys(match.value for match in matches) for text in self._texts(value, matches)
         ]

@@ -1,12 +1,12 @@
 """Preparation of schemas before indexing: names are expanded, a words file and joins are added."""
 
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from joingr_pyg.schema import Database
+from joingr_pyg.schema import Database, TableName
 from joingr_pyg.schema.joins.few_keys import InferJoins, with_inferred_joins
-from joingr_pyg.schema.joins.given import with_given_joins
+from joingr_pyg.schema.joins.given import joins_tables, with_given_joins
 from joingr_pyg.schema.names.expansion import with_expanded_names
 from joingr_pyg.schema.names.glossary import Words, with_words
 
@@ -49,6 +49,12 @@ class Preparation:
         if self.words is not None:
             database = with_words(database, self.words, strict=strict)
         return with_inferred_joins(with_given_joins(database, self.joins, strict=strict), self.infer_joins)
+
+    def about(self, databases: Sequence[Database], tables: Container[TableName]) -> "Preparation":
+        """The same settings without what they say of other tables of the schemas than these."""
+        words = None if self.words is None else self.words.about(databases, tables)
+        joins = tuple(pair for pair in self.joins if joins_tables(pair, databases, tables))
+        return replace(self, words=words, joins=joins)
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to plain values."""

@@ -3,7 +3,7 @@
 import re
 import sqlite3
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -116,7 +116,12 @@ class ValueIndex:
         with self._open() as file:
             return [ValueColumn(*row) for row in file.execute("SELECT base, name, part FROM place ORDER BY id")]
 
-    def matches(self, question: str, schema_words: frozenset[str] = frozenset()) -> list[ValueMatch]:
+    def matches(
+        self,
+        question: str,
+        schema_words: frozenset[str] = frozenset(),
+        among: Container[ValueColumn] | None = None,
+    ) -> list[ValueMatch]:
         """The values that a question names, longer ones first where they overlap.
 
         A single word in lower case counts only as a value of a column with few values, and none that the schema uses
@@ -125,12 +130,13 @@ class ValueIndex:
         Args:
             question: The question.
             schema_words: Stems of the words of the schema's names, as :func:`value_key` gives them.
+            among: The columns whose values count; all where not given.
         """
         runs = list(_WORD.finditer(question))
         stems = [_stem(run.group()) for run in runs]
         keys = {" ".join(stems[at : at + size]) for at, size in _spans(len(runs))}
         with self._open() as file:
-            places = self._places(file, sorted(keys))
+            places = self._places(file, sorted(keys), among)
         taken: set[int] = set()
         found: list[tuple[int, ValueMatch]] = []
         for at, size in _spans(len(runs)):
@@ -150,14 +156,18 @@ class ValueIndex:
                 found += [(at, ValueMatch(text, column)) for column in kept]
         return [match for _, match in sorted(found, key=lambda pair: pair[0])]
 
-    def _places(self, file: sqlite3.Connection, keys: Sequence[str]) -> dict[str, list[tuple[ValueColumn, int]]]:
+    def _places(
+        self, file: sqlite3.Connection, keys: Sequence[str], among: Container[ValueColumn] | None
+    ) -> dict[str, list[tuple[ValueColumn, int]]]:
         places: dict[str, list[tuple[ValueColumn, int]]] = {}
         for first in range(0, len(keys), 500):
             some = keys[first : first + 500]
             marks = ", ".join("?" * len(some))
             query = f"SELECT key, base, name, part, size FROM value JOIN place ON id = place WHERE key IN ({marks})"
             for key, base, name, part, size in file.execute(f"{query} ORDER BY id", some):
-                places.setdefault(key, []).append((ValueColumn(base, name, part), size))
+                column = ValueColumn(base, name, part)
+                if among is None or column in among:
+                    places.setdefault(key, []).append((column, size))
         return places
 
     def _open(self) -> "closing[sqlite3.Connection]":

@@ -5,7 +5,7 @@ from argparse import ArgumentParser, Namespace
 
 from rich.table import Table
 
-from joingr_pyg.cli.ask.source import add_source, open_retriever, quiet_logs
+from joingr_pyg.cli.ask.source import add_source, open_retriever, patterns, quiet_logs
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.retrieval.results import RetrievalResult
 from joingr_pyg.runs.comparison import show
@@ -24,6 +24,10 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="P",
         help="as many tables as it takes to have all that are needed with this probability, such as 0.9",
     )
+    parser.add_argument(
+        "--allowed", metavar="PATTERNS", help="answer as if there were no other tables, such as 'sales.*,customer*'"
+    )
+    parser.add_argument("--databases", metavar="NAMES", help="answer as if there were no other databases")
     output = parser.add_mutually_exclusive_group()
     output.add_argument("--json", action="store_true", help="print the answer as JSON")
     output.add_argument("--ddl", action="store_true", help="print CREATE TABLE statements, for a prompt")
@@ -40,10 +44,13 @@ def run(arguments: Namespace) -> None:
         raise JoinGRError("The question is blank: write it in quotes behind the source.")
     quiet_logs()
     retriever = open_retriever(arguments)
-    if arguments.complete is None:
-        result = retriever.retrieve(arguments.question, arguments.k)
-    else:
-        result = retriever.retrieve(arguments.question, None, complete=arguments.complete)
+    result = retriever.retrieve(
+        arguments.question,
+        arguments.k if arguments.complete is None else None,
+        complete=0.9 if arguments.complete is None else arguments.complete,
+        allowed=patterns(arguments.allowed),
+        databases=patterns(arguments.databases),
+    )
     if arguments.json:
         print(terminal_text(result.to_json(indent=1), keep="\n"))
     elif arguments.ddl:

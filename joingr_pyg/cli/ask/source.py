@@ -68,8 +68,8 @@ def open_retriever(arguments: Namespace) -> TableRetriever:
         _refuse(arguments, "a database", "dialect")
         return TableRetriever.from_database(
             url,
-            include=_patterns(arguments.include),
-            exclude=_patterns(arguments.exclude),
+            include=patterns(arguments.include),
+            exclude=patterns(arguments.exclude),
             views=arguments.views,
             words=arguments.words,
             joins=joins,
@@ -110,8 +110,8 @@ def read_schemas(arguments: Namespace) -> tuple[tuple[Database, ...], tuple[str,
         _refuse(arguments, "a database", "dialect")
         database = read_database(
             url,
-            include=_patterns(arguments.include),
-            exclude=_patterns(arguments.exclude),
+            include=patterns(arguments.include),
+            exclude=patterns(arguments.exclude),
             views=arguments.views,
         )
         return prepare((database,), strict=True), ()
@@ -152,7 +152,8 @@ def _files(source: str) -> Path | list[Path]:
     return [Path(name.strip()) for name in source.split(",") if name.strip()]
 
 
-def _patterns(given: str | None) -> list[str] | None:
+def patterns(given: str | None) -> list[str] | None:
+    """The parts of an option that takes several, separated by commas."""
     return None if given is None else [pattern.strip() for pattern in given.split(",") if pattern.strip()]
 
 

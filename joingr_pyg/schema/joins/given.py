@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import Any
 
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.schema.joins.direction import End, directed_join
-from joingr_pyg.schema.model import Database
+from joingr_pyg.schema.model import Database, TableName
 from joingr_pyg.schema.names.readable import find_column
 
 logger = logging.getLogger(__name__)
@@ -85,6 +85,15 @@ def with_given_joins(database: Database, pairs: Iterable[tuple[str, str]], *, st
             joined.add(frozenset(ends))
             added.append(directed_join(database, *ends, "given"))
     return replace(database, foreign_keys=(*database.foreign_keys, *added)) if added else database
+
+
+def joins_tables(pair: tuple[str, str], databases: Iterable[Database], tables: Container[TableName]) -> bool:
+    """Whether a pair of columns, named as for :func:`with_given_joins`, joins two of some tables of the schemas."""
+    for database in databases:
+        ends = [find_column(name, database) for name in pair]
+        if all(end is not None and (database.name, end[0]) in tables for end in ends):
+            return True
+    return False
 
 
 def column_named(name: str, database: Database) -> End:

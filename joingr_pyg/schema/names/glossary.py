@@ -1,15 +1,15 @@
 """Words files: a glossary of a schema with its abbreviations and descriptions of tables, columns and joins."""
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.schema.joins.given import with_given_joins
-from joingr_pyg.schema.model import Database, Table
+from joingr_pyg.schema.joins.given import joins_tables, with_given_joins
+from joingr_pyg.schema.model import Database, Table, TableName
 from joingr_pyg.schema.names.meanings import Meanings
 from joingr_pyg.schema.names.natural import spell_out
 from joingr_pyg.schema.names.readable import find_column
@@ -54,6 +54,21 @@ class Words:
     def without_columns_and_joins(self) -> "Words":
         """Only the abbreviations and the descriptions of tables."""
         return replace(self, columns={}, joins={})
+
+    def about(self, databases: Sequence[Database], tables: Container[TableName]) -> "Words":
+        """Only the abbreviations, and the descriptions that are attached to some tables of the schemas."""
+        described = {
+            name
+            for database in databases
+            for name, table, _ in named_tables(database, dict.fromkeys([*self.tables, *self.columns], ""))
+            if table is not None and (database.name, table) in tables
+        }
+        return replace(
+            self,
+            tables={name: text for name, text in self.tables.items() if name in described},
+            columns={name: columns for name, columns in self.columns.items() if name in described},
+            joins={join: text for join, text in self.joins.items() if joins_tables(_ends(join), databases, tables)},
+        )
 
 
 def read_words(path: str | Path) -> Words:
@@ -120,8 +135,8 @@ def with_words(database: Database, words: Words, *, strict: bool = True) -> Data
     tables, _ = matched(named_tables(database, words.tables))
     columns, _ = matched(named_columns(database, words.columns))
     _log_unknown_names(database, words, logging.WARNING if strict else logging.INFO)
-    pairs = {join: tuple(name.strip() for name in join.split(" = ", 1)) for join in words.joins}
-    database = with_given_joins(database, ((first, second) for first, second in pairs.values()), strict=strict)
+    pairs = {join: _ends(join) for join in words.joins}
+    database = with_given_joins(database, pairs.values(), strict=strict)
     ends = {join: frozenset(find_column(name, database) for name in pair) for join, pair in pairs.items()}
     joins = {ends[join]: text for join, text in words.joins.items()}
     return replace(
@@ -159,6 +174,12 @@ def _described(table: Table, tables: Mapping[str, str], columns: Mapping[tuple[s
     )
     description = _append(table.description, tables.get(table.name))
     return replace(table, description=description, columns=tuple(described))
+
+
+def _ends(join: str) -> tuple[str, str]:
+    """The two columns of ``"A.x = B.y"``."""
+    first, second = join.split(" = ", 1)
+    return first.strip(), second.strip()
 
 
 def _append(description: str, text: str | None) -> str:

@@ -68,6 +68,19 @@ def test_ask_prints_tables_reasons_and_joins(shop: Path, capsys: pytest.CaptureF
 
 
 @needs_minilm
+def test_ask_keeps_to_the_tables_that_are_allowed(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    line = ["ask", str(shop), "Which customers ordered something in May?"]
+    assert main([*line, "--allowed", "warehouses,cust*", "--databases", "shop"]) == 0
+    printed = capsys.readouterr().out
+    assert "customers" in printed
+    assert "orders" not in printed
+    assert main([*line, "--allowed", "order"]) == 2
+    assert "'allowed' has 'order', which is no table here" in capsys.readouterr().err
+    assert main([*line, "--databases", "shob"]) == 2
+    assert "No database is named 'shob': did you mean 'shop'?" in capsys.readouterr().err
+
+
+@needs_minilm
 def test_an_index_is_asked_and_remembers(shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder, answered = tmp_path / "index", tmp_path / "answered.jsonl"
     assert main(["index", str(shop), "-o", str(folder)]) == 0

@@ -35,14 +35,14 @@ class Selection:
 
     def chooses(self, schema: str, table: str) -> bool:
         """Whether a table is read."""
-        if self.include and not any(_matches(pattern, schema, table) for pattern in self.include):
+        if self.include and not any(matches(pattern, schema, table) for pattern in self.include):
             return False
-        return not any(_matches(pattern, schema, table) for pattern in self.exclude)
+        return not any(matches(pattern, schema, table) for pattern in self.exclude)
 
     def unused(self, tables: Iterable[tuple[str, str]]) -> list[str]:
         """The patterns of ``include`` that match none of the tables, each of which is ``(schema, table)``."""
         tables = list(tables)
-        return [pattern for pattern in self.include if not any(_matches(pattern, *table) for table in tables)]
+        return [pattern for pattern in self.include if not any(matches(pattern, *table) for table in tables)]
 
 
 def patterns(name: str, given: Patterns) -> tuple[str, ...]:
@@ -59,7 +59,8 @@ def patterns(name: str, given: Patterns) -> tuple[str, ...]:
     return listed
 
 
-def _matches(pattern: str, schema: str, table: str) -> bool:
+def matches(pattern: str, schema: str, table: str) -> bool:
+    """Whether a pattern, as :class:`Selection` explains it, is of a table."""
     folded = pattern.casefold()
     names = [table, f"{schema}.{table}"] if "." in pattern else [table]
     return any(fnmatchcase(name.casefold(), folded) for name in names)

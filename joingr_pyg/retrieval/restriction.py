@@ -1,0 +1,126 @@
+"""What a retriever knows, reduced to some of its tables: as if its schemas never had the others."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Container, Sequence
+from operator import is_
+from threading import Lock
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from joingr_pyg.models import JoinGRPlus, TrainableRetriever
+from joingr_pyg.schema import Database, TableName
+from joingr_pyg.schema.joins.few_keys import InferJoins, with_inferred_joins
+
+if TYPE_CHECKING:
+    from joingr_pyg.retrieval.table_retriever import TableRetriever
+
+KEPT = 16
+"""How many restricted retrievers are kept for further questions."""
+
+KEPT_SHARE = 4
+"""How many times the tables of the whole retriever they have together at most, but for the latest one."""
+
+Known = TypeVar("Known", bound=TrainableRetriever)
+
+
+def restricted_schemas(
+    databases: Sequence[Database], tables: Container[TableName], infer_joins: InferJoins
+) -> tuple[Database, ...]:
+    """Schemas with some of their tables, and the joins among them; databases without such a table are left out.
+
+    Args:
+        databases: The schemas, as they are indexed.
+        tables: The tables that remain.
+        infer_joins: How the schemas' joins were inferred; they are inferred again where tables are left out, because
+            other tables may have spoken for them or against them.
+    """
+    remaining = []
+    for database in databases:
+        kept = tuple(table for table in database if (database.name, table.name) in tables)
+        if len(kept) == len(database.tables):
+            remaining.append(database)
+        elif kept:
+            names = {table.name for table in kept}
+            keys = (key for key in database.foreign_keys if {key.table, key.referenced_table} <= names)
+            without = tuple(key for key in keys if key.source != "inferred" or infer_joins is False)
+            remaining.append(with_inferred_joins(Database(database.name, kept, without), infer_joins))
+    return tuple(remaining)
+
+
+def restricted_model(model: Known, databases: Sequence[Database], tables: Container[TableName]) -> Known:
+    """A model with the weights of another, to be bound to some of its tables.
+
+    Of the questions that it remembers, it keeps those that needed no other table of the databases: a vote of any other
+    would tell what else has been asked.
+    """
+    restricted = model.sharing_weights()
+    if isinstance(restricted, JoinGRPlus):
+        names = {database.name for database in databases}
+        restricted.memory = restricted.memory.of_questions(
+            lambda needed: all(table in tables or table[0] not in names for table in needed)
+        )
+    return restricted
+
+
+class RestrictedRetrievers:
+    """The restricted retrievers of the latest questions, so that further ones need not wait for them.
+
+    They are for one process: a copy of this object, such as in a file, is empty.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._of: _State | None = None
+        self._kept: OrderedDict[frozenset[TableName], TableRetriever] = OrderedDict()
+
+    def __reduce__(self) -> "tuple[type[RestrictedRetrievers], tuple[()]]":
+        return RestrictedRetrievers, ()
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def get(
+        self, whole: "TableRetriever", tables: frozenset[TableName], make: "Callable[[], TableRetriever]"
+    ) -> "TableRetriever":
+        """The restricted retriever of some tables, made where it is not kept.
+
+        Args:
+            whole: The retriever that is restricted. If anything that its answers depend on has changed, none is kept.
+            tables: The tables.
+            make: Makes the restricted retriever.
+        """
+        state = _State.of(whole)
+        with self._lock:
+            if self._of is None or not state.is_same(self._of):
+                self._of, self._kept = state, OrderedDict()
+            kept = self._kept
+            found = kept.get(tables)
+        # Others need not wait for one that is being made.
+        found = found or make()
+        with self._lock:
+            kept[tables] = found
+            kept.move_to_end(tables)
+            while len(kept) > KEPT or (len(kept) > 1 and sum(map(len, kept)) > KEPT_SHARE * whole.corpus.num_tables):
+                kept.popitem(last=False)
+        return found
+
+
+class _State(NamedTuple):
+    """What the answers of a retriever depend on.
+
+    Attributes:
+        objects: Objects that are replaced by others when they change.
+        versions: How often each weight of the model has been written to.
+    """
+
+    objects: tuple[object, ...]
+    versions: tuple[int, ...]
+
+    @classmethod
+    def of(cls, retriever: "TableRetriever") -> "_State":
+        model = retriever.model
+        remembered = model.memory.neighbors if isinstance(model, JoinGRPlus) else None
+        objects = (retriever.databases, retriever._values, model, model.calibration, remembered)
+        return cls(objects, tuple(weight._version for weight in model.parameters()))
+
+    def is_same(self, other: "_State") -> bool:
+        return self.versions == other.versions and all(map(is_, self.objects, other.objects))
