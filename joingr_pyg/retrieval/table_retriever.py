@@ -456,9 +456,19 @@ class TableRetriever:
             )
         return self.retrieve_batch([question], k, complete=complete, allowed=allowed, databases=databases)[0]
 
-    async def aretrieve(self, question: str, k: int | None = 5, *, complete: float = 0.9) -> RetrievalResult:
+    async def aretrieve(
+        self,
+        question: str,
+        k: int | None = 5,
+        *,
+        complete: float = 0.9,
+        allowed: Allowed | None = None,
+        databases: str | Iterable[str] | None = None,
+    ) -> RetrievalResult:
         """:meth:`retrieve` in a thread of its own, so that the event loop goes on meanwhile."""
-        return await asyncio.to_thread(self.retrieve, question, k, complete=complete)
+        return await asyncio.to_thread(
+            self.retrieve, question, k, complete=complete, allowed=allowed, databases=databases
+        )
 
     def retrieve_batch(
         self,
