@@ -29,6 +29,7 @@ LAYERS = [
     "models",
     "evaluation",
     "retrieval",
+    "integrations",
     "plotting",
     "runs",
     "training",
@@ -57,6 +58,11 @@ RESERVED = {
     "symspellpy": {"schema"},
     "tqdm": {"progress"},
     "wandb": {"training"},
+    "mcp": {"integrations"},
+    "starlette": {"integrations"},
+    "uvicorn": {"integrations"},
+    "langchain_core": {"integrations"},
+    "llama_index": {"integrations"},
 }
 """Libraries that only some parts may import, at whatever place in the code."""
 

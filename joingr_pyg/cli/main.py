@@ -52,6 +52,11 @@ COMMANDS = {
         "Add answered questions to an index, so that similar questions profit from them.",
         "remember shop_index answered.jsonl",
     ),
+    "serve": Command(
+        "joingr_pyg.cli.ask.serve",
+        "Let agents ask a schema, over the Model Context Protocol.",
+        "serve shop_index --mcp",
+    ),
     "train": Command(
         "joingr_pyg.cli.train",
         "Train a retriever and test it.",

@@ -1,1 +1,1 @@
-"""The commands for a schema of one's own: ``ask``, ``schema``, ``index`` and ``remember``."""
+"""The commands for a schema of one's own: ``ask``, ``schema``, ``index``, ``remember`` and ``serve``."""

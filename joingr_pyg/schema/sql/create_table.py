@@ -24,7 +24,17 @@ def create_table_statements(
     dialect: str | None = None,
     columns: Mapping[str, Collection[str]] | None = None,
 ) -> str:
-    """Write the statements that create some tables of a schema.
+    """Write the statements that create some tables of a schema, as one text; see :func:`statement_by_table`."""
+    return "\n\n".join(statement_by_table(database, tables, dialect, columns).values())
+
+
+def statement_by_table(
+    database: Database,
+    tables: Collection[str],
+    dialect: str | None = None,
+    columns: Mapping[str, Collection[str]] | None = None,
+) -> dict[str, str]:
+    """Write the statement that creates each of some tables of a schema.
 
     They contain columns with types, primary keys, the foreign keys among these tables, and descriptions as comments. A
     foreign key that the schema does not declare has a comment with its source and confidence.
@@ -44,15 +54,15 @@ def create_table_statements(
         names = ", ".join(sorted(name for name in sqlglot.Dialect.classes if name))
         raise JoinGRError(f"There is no SQL dialect {dialect!r}: choose one of {names}.")
     among = [key for key in database.joins if key.table in tables and key.referenced_table in tables]
-    return "\n\n".join(
-        _statement(
+    return {
+        name: _statement(
             database[name],
             [key for key in among if key.table == name],
             (columns or {}).get(name, database[name].column_names),
             sqlglot_name,
         )
         for name in tables
-    )
+    }
 
 
 def _statement(table: Table, keys: Collection[ForeignKey], columns: Collection[str], dialect: str) -> str:
