@@ -3,7 +3,7 @@
 import sys
 from argparse import ArgumentParser, Namespace
 
-from joingr_pyg.cli.ask.source import add_source, open_retriever, quiet_logs
+from joingr_pyg.cli.ask.source import add_source, open_retriever, patterns, quiet_logs
 from joingr_pyg.errors import JoinGRError, MissingPackageError
 
 
@@ -11,6 +11,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_source(parser)
     parser.add_argument("--mcp", action="store_true", required=True, help="speak the Model Context Protocol")
+    parser.add_argument(
+        "--allowed",
+        metavar="PATTERNS",
+        help="serve as if there were no other tables, such as 'sales.*,customer*'; no client can change it",
+    )
     http = parser.add_argument_group("serving over HTTP, in place of standard input and output")
     http.add_argument("--http", action="store_true", help="serve at http://HOST:PORT/mcp")
     http.add_argument("--host", metavar="HOST", help="address to listen at (default: 127.0.0.1, this machine alone)")
@@ -32,6 +37,8 @@ def run(arguments: Namespace) -> None:
         raise MissingPackageError("joingr serve --mcp", str(error.name), "mcp") from error
     quiet_logs()
     retriever = open_retriever(arguments)
+    if arguments.allowed is not None:
+        retriever = retriever.restricted(patterns(arguments.allowed))
     # The encoder is loaded now rather than while the first client waits.
     retriever.retrieve("Which tables are there?", 1)
     server = make_server(retriever)

@@ -1,6 +1,7 @@
 """``joingr serve`` as a process of its own, asked by the client of the official SDK."""
 
 import asyncio
+import json
 import os
 import re
 import signal
@@ -124,6 +125,26 @@ def test_a_client_starts_the_server_and_asks_it(command: list[str], shop: TableR
     assert asyncio.run(ask()) == (False, SchemaTools(shop).find_tables(QUESTION))
 
 
+def test_no_tool_tells_of_a_table_that_is_not_allowed(command: list[str]) -> None:
+    program, *arguments = [*command, "--allowed", "order*,products"]
+    questions = ["Who bought something?", "all places and names", "orders"]
+
+    async def ask() -> list[tuple[bool, str]]:
+        async with Client(StdioServerParameters(command=program, args=arguments, env={**os.environ})) as client:
+            told = [await called(client, "find_tables", question=question, k=50) for question in questions]
+            told += [await called(client, "describe_table", table=name) for name in ("orders", "customer", "CUSTOMERS")]
+            told += [await called(client, "join_path", tables=["orders", name]) for name in ("products", "custom")]
+            return told
+
+    told = asyncio.run(ask())
+    assert [failed for failed, _ in told] == [False, False, False, False, True, True, False, True]
+    assert all(word not in text for _, text in told for word in ("customers", "customer_id = ", "town"))
+    assert [sorted(table["table"] for table in json.loads(text)["tables"]) for _, text in told[:3]] == 3 * [
+        ["order_lines", "orders", "products"]
+    ]
+    assert told[5][1].endswith("There is no table 'CUSTOMERS': find_tables tells which there are.")
+
+
 def test_the_server_ends_with_its_client(command: list[str]) -> None:
     """A client that dies before it reads the answer is no error."""
     hello = (
@@ -143,6 +164,7 @@ def test_the_server_ends_with_its_client(command: list[str]) -> None:
     [
         (["--mcp", "--port", "80"], "serve: '--port' has a meaning only with '--http'"),
         (["--mcp", "--host", "localhost"], "serve: '--host' has a meaning only with '--http'"),
+        (["--mcp"], "nowhere"),
     ],
 )
 def test_options_that_have_no_meaning_are_told(
