@@ -1,12 +1,13 @@
 """What a retriever knows, reduced to some of its tables: as if its schemas never had the others."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Sequence
 from operator import is_
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from joingr_pyg.models import JoinGRPlus, TrainableRetriever
+from joingr_pyg.retrieval.allowed_tables import Allowed, allowed_tables
 from joingr_pyg.schema import Database, TableName
 from joingr_pyg.schema.joins.few_keys import InferJoins, with_inferred_joins
 
@@ -19,7 +20,12 @@ KEPT = 16
 KEPT_SHARE = 4
 """How many times the tables of the whole retriever they have together at most, but for the latest one."""
 
+KEPT_REQUESTS = 64
+"""How many lists of names and patterns are kept together with the tables that they are of."""
+
 Known = TypeVar("Known", bound=TrainableRetriever)
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 
 
 def restricted_schemas(
@@ -69,7 +75,11 @@ class RestrictedRetrievers:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._of: _State | None = None
+        self._forget(None)
+
+    def _forget(self, state: "_State | None") -> None:
+        self._of = state
+        self._tables: OrderedDict[Hashable, frozenset[TableName]] = OrderedDict()
         self._kept: OrderedDict[frozenset[TableName], TableRetriever] = OrderedDict()
 
     def __reduce__(self) -> "tuple[type[RestrictedRetrievers], tuple[()]]":
@@ -79,29 +89,62 @@ class RestrictedRetrievers:
         return len(self._kept)
 
     def get(
-        self, whole: "TableRetriever", tables: frozenset[TableName], make: "Callable[[], TableRetriever]"
+        self,
+        whole: "TableRetriever",
+        allowed: Allowed | None,
+        databases: str | Iterable[str] | None,
+        make: "Callable[[frozenset[TableName]], TableRetriever]",
     ) -> "TableRetriever":
         """The restricted retriever of some tables, made where it is not kept.
 
         Args:
             whole: The retriever that is restricted. If anything that its answers depend on has changed, none is kept.
-            tables: The tables.
-            make: Makes the restricted retriever.
+            allowed: The tables, as :func:`~joingr_pyg.retrieval.allowed_tables.allowed_tables` takes them.
+            databases: Their databases, as it takes them.
+            make: Makes the restricted retriever of some tables.
+
+        Raises:
+            JoinGRError: As :func:`~joingr_pyg.retrieval.allowed_tables.allowed_tables`.
         """
+        if databases is not None and not isinstance(databases, str):
+            databases = tuple(databases)
+        asked = _asked(allowed, databases)
         state = _State.of(whole)
         with self._lock:
             if self._of is None or not state.is_same(self._of):
-                self._of, self._kept = state, OrderedDict()
-            kept = self._kept
-            found = kept.get(tables)
-        # Others need not wait for one that is being made.
-        found = found or make()
+                self._forget(state)
+            known, kept = self._tables, self._kept
+            tables = known.get(asked) if asked is not None else None
+        # Others need not wait for what is made here.
+        if tables is None:
+            tables = allowed_tables(whole.databases, allowed, databases)
+        found = kept.get(tables) or make(tables)
         with self._lock:
-            kept[tables] = found
-            kept.move_to_end(tables)
+            if asked is not None:
+                _keep(known, asked, tables)
+                while len(known) > KEPT_REQUESTS:
+                    known.popitem(last=False)
+            _keep(kept, tables, found)
             while len(kept) > KEPT or (len(kept) > 1 and sum(map(len, kept)) > KEPT_SHARE * whole.corpus.num_tables):
                 kept.popitem(last=False)
         return found
+
+
+def _asked(allowed: Allowed | None, databases: Hashable) -> Hashable | None:
+    """What was asked for, as a key; ``None`` for a function, which may answer differently each time."""
+    if callable(allowed):
+        return None
+    try:
+        names = allowed if allowed is None or isinstance(allowed, str) else tuple(allowed)
+        hash(names)
+    except TypeError:
+        return None
+    return names, databases
+
+
+def _keep(kept: OrderedDict[Key, Value], key: Key, value: Value) -> None:
+    kept[key] = value
+    kept.move_to_end(key)
 
 
 class _State(NamedTuple):

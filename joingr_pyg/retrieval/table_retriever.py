@@ -500,8 +500,7 @@ class TableRetriever:
             require_at_least(1, k=k)
         questions = _require_questions(questions, "retrieve_batch")
         if allowed is not None or databases is not None:
-            tables = allowed_tables(self.databases, allowed, databases)
-            restricted = self._restricted.get(self, tables, lambda: self._restricted_to(tables))
+            restricted = self._restricted.get(self, allowed, databases, self._restricted_to)
             return restricted.retrieve_batch(questions, k, complete=complete)
         if not questions:
             return []
