@@ -29,7 +29,7 @@ from joingr_pyg.encoders import CachedEncoder, HashingEncoder
 hypothesis.settings.register_profile("any_speed", deadline=None)
 hypothesis.settings.load_profile("any_speed")
 
-pytest_plugins = ["tests.finished_runs", "tests.servers", "tests.tiny_models"]
+pytest_plugins = ["tests.chat_server", "tests.finished_runs", "tests.servers", "tests.tiny_models"]
 
 MakeCorpus = Callable[..., Corpus]
 

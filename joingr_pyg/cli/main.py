@@ -42,6 +42,11 @@ COMMANDS = {
         "Show what was read of a schema: tables, columns, and where each join comes from.",
         "schema postgresql://user@host/database",
     ),
+    "describe": Command(
+        "joingr_pyg.cli.ask.describe",
+        "Let a language model write the words of a schema, from the schema alone, into a words file.",
+        "describe schema.sql --model NAME -o words.json",
+    ),
     "index": Command(
         "joingr_pyg.cli.ask.index",
         "Read and embed a schema once, into a folder that can be asked at once.",

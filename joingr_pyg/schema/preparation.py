@@ -7,6 +7,7 @@ from typing import Any
 from joingr_pyg.schema import Database, TableName
 from joingr_pyg.schema.joins.few_keys import InferJoins, with_inferred_joins
 from joingr_pyg.schema.joins.given import joins_tables, with_given_joins
+from joingr_pyg.schema.joins.opinions import judge_of
 from joingr_pyg.schema.names.expansion import with_expanded_names
 from joingr_pyg.schema.names.glossary import Words, with_words
 
@@ -48,7 +49,9 @@ class Preparation:
             database = with_expanded_names(database, {} if self.words is None else self.words.abbreviations)
         if self.words is not None:
             database = with_words(database, self.words, strict=strict)
-        return with_inferred_joins(with_given_joins(database, self.joins, strict=strict), self.infer_joins)
+        database = with_given_joins(database, self.joins, strict=strict)
+        opinion = None if self.words is None else judge_of(self.words.opinions, database)
+        return with_inferred_joins(database, self.infer_joins, opinion)
 
     def about(self, databases: Sequence[Database], tables: Container[TableName]) -> "Preparation":
         """The same settings without what they say of other tables of the schemas than these."""

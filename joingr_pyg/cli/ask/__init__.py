@@ -1,1 +1,1 @@
-"""The commands for a schema of one's own: ``ask``, ``schema``, ``index``, ``remember`` and ``serve``."""
+"""The commands for a schema of one's own: ``ask``, ``schema``, ``describe``, ``index``, ``remember`` and ``serve``."""

@@ -25,12 +25,13 @@ SQLITE_SUFFIXES = (".sqlite", ".sqlite3", ".db", ".db3")
 SQLITE_HEADER = b"SQLite format 3\0"
 
 
-def add_source(parser: ArgumentParser, *, indexed: bool = True) -> None:
+def add_source(parser: ArgumentParser, *, indexed: bool = True, prepared: bool = True) -> None:
     """Add the arguments that name a source and say how its schema is read.
 
     Args:
         parser: The parser of a command.
         indexed: Whether a folder of ``joingr index`` is a source too.
+        prepared: Whether the command takes words and inferred joins, beside the schema as it is read.
     """
     folder = ", or a folder that joingr index wrote" if indexed else ""
     parser.add_argument(
@@ -40,11 +41,14 @@ def add_source(parser: ArgumentParser, *, indexed: bool = True) -> None:
     )
     options = parser.add_argument_group("reading the schema")
     options.add_argument("--dialect", metavar="NAME", help="SQL dialect of the files; recognised where not given")
-    options.add_argument("--words", type=Path, metavar="FILE", help="words file that says what names stand for")
+    if prepared:
+        options.add_argument("--words", type=Path, metavar="FILE", help="words file that says what names stand for")
     options.add_argument("--include", metavar="PATTERNS", help="tables to read, such as 'sales.*,customer*'")
     options.add_argument("--exclude", metavar="PATTERNS", help="tables to leave out, such as '*_bak'")
     options.add_argument("--views", action="store_true", help="views compete as tables do")
     options.add_argument("--joins", type=Path, metavar="FILE", help="file of further joins, such as 'a.x = b.y' a line")
+    if not prepared:
+        return
     options.add_argument(
         "--infer-joins",
         choices=INFER_JOINS,
@@ -96,16 +100,32 @@ def read_schemas(arguments: Namespace) -> tuple[tuple[Database, ...], tuple[str,
         JoinGRError: As :func:`open_retriever`.
     """
     from joingr_pyg.retrieval.saving import read_retriever
-    from joingr_pyg.schema.readers.live import read_database
 
-    source = arguments.source
-    if is_saved_retriever(source):
-        return read_retriever(source).databases, ()
+    if is_saved_retriever(arguments.source):
+        return read_retriever(arguments.source).databases, ()
     prepare = Preparation(
         words=None if arguments.words is None else read_words(arguments.words),
         joins=read_joins(arguments.joins or ()),
         infer_joins=INFER_JOINS[arguments.infer_joins],
     )
+    database, notes = read_schema(arguments)
+    return prepare((database,), strict=True), notes
+
+
+def read_schema(arguments: Namespace) -> tuple[Database, tuple[str, ...]]:
+    """The schema of a database or of files as it is read, without words and further joins.
+
+    Returns:
+        The schema, and what the reader has to say of it, a line each.
+
+    Raises:
+        JoinGRError: As :func:`open_retriever`, and for a folder of ``joingr index``.
+    """
+    from joingr_pyg.schema.readers.live import read_database
+
+    source = arguments.source
+    if is_saved_retriever(source):
+        raise JoinGRError(f"'{source}' is a folder of joingr index: give the schema that it was made of.")
     if url := _database_url(source):
         _refuse(arguments, "a database", "dialect")
         database = read_database(
@@ -114,14 +134,14 @@ def read_schemas(arguments: Namespace) -> tuple[tuple[Database, ...], tuple[str,
             exclude=patterns(arguments.exclude),
             views=arguments.views,
         )
-        return prepare((database,), strict=True), ()
+        return database, ()
     _refuse(arguments, "a file", "include", "exclude")
     reading = read_ddl_report(_files(source), None, arguments.dialect, views=arguments.views)
     notes = [f"Read as {reading.dialect}: {reading.summary()}.", *reading.warnings, *reading.left_out]
     notes += [str(statement) for statement in reading.not_understood]
     if not reading.database.joins and len(reading.database.tables) > 1:
         notes.append(reading.without_joins())
-    return prepare((reading.database,), strict=True), tuple(notes)
+    return reading.database, tuple(notes)
 
 
 def quiet_logs() -> None:

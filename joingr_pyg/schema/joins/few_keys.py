@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Literal
 
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.schema.joins.inference import infer_joins
+from joingr_pyg.schema.joins.inference import Judge, infer_joins
 from joingr_pyg.schema.model import Database, ForeignKey
 
 logger = logging.getLogger(__name__)
@@ -31,12 +31,13 @@ def declares_few_keys(database: Database, inferred: tuple[ForeignKey, ...]) -> b
     return sure > FEW * len(database.joins)
 
 
-def with_inferred_joins(database: Database, when: InferJoins = "auto") -> Database:
+def with_inferred_joins(database: Database, when: InferJoins = "auto", opinion: Judge | None = None) -> Database:
     """Add inferred joins to a schema.
 
     Args:
         database: The schema; it stays as it is.
         when: ``True`` adds them, ``False`` does not, ``"auto"`` does where :func:`declares_few_keys`.
+        opinion: As :func:`~joingr_pyg.schema.joins.inference.infer_joins` takes it.
 
     Raises:
         JoinGRError: If ``when`` is something else.
@@ -45,7 +46,7 @@ def with_inferred_joins(database: Database, when: InferJoins = "auto") -> Databa
         raise JoinGRError(f"'infer_joins' needs to be True, False or 'auto' (got {when!r}).")
     if when is False or len(database.tables) < 2:
         return database
-    inferred = infer_joins(database)
+    inferred = infer_joins(database, opinion=opinion)
     if when == "auto" and not declares_few_keys(database, inferred):
         return database
     if inferred:

@@ -70,7 +70,8 @@ def infer_joins(
         least_confidence: Probability from which on a join is inferred.
         contained: Tells the share of the values of the referring column that are also values of the other, for joins
             that are likely enough to be worth a look at the rows.
-        opinion: Tells a probability, as a language model would; it counts as much as the regression's own.
+        opinion: Tells a probability, as a language model would; it counts as much as the regression's own, and is asked
+            of every column's most probable join, however doubtful.
         model: The logistic regression; that of the package where not given.
 
     Returns:
@@ -90,8 +91,12 @@ def infer_joins(
     for column, (log_odds, candidate, how) in best.items():
         join = ForeignKey(*column, candidate.key.table.name, candidate.key.column.name, source="inferred")
         join = replace(join, confidence=_probability(log_odds), evidence=_evidence(candidate, how))
-        if join.confidence >= least_confidence:
-            join = _judged(join, log_odds, contained, opinion)
+        if opinion is not None and (probability := opinion(join)) is not None:
+            log_odds = (log_odds + _log_odds(probability)) / 2
+            join = _with(join, log_odds, f"a second opinion gives it a probability of {probability:.2f}")
+        if join.confidence >= least_confidence and contained is not None and (share := contained(join)) is not None:
+            log_odds += 1 - MISSING_VALUES * (1 - share)
+            join = _with(join, log_odds, f"{share:.0%} of its values are there")
         known = joins.get(join.endpoints)
         if join.confidence >= least_confidence and (known is None or known.confidence < join.confidence):
             joins[join.endpoints] = join
@@ -144,16 +149,9 @@ def _without_natural_names(database: Database) -> Database:
     return replace(database, tables=tuple(tables))
 
 
-def _judged(join: ForeignKey, log_odds: float, contained: Judge | None, opinion: Judge | None) -> ForeignKey:
-    """A join after a look at the rows and another's opinion."""
-    evidence = [join.evidence]
-    if opinion is not None and (probability := opinion(join)) is not None:
-        log_odds = (log_odds + _log_odds(probability)) / 2
-        evidence.append(f"a second opinion gives it a probability of {probability:.2f}")
-    if contained is not None and (share := contained(join)) is not None:
-        log_odds += 1 - MISSING_VALUES * (1 - share)
-        evidence.append(f"{share:.0%} of its values are there")
-    return replace(join, confidence=_probability(log_odds), evidence="; ".join(evidence))
+def _with(join: ForeignKey, log_odds: float, evidence: str) -> ForeignKey:
+    """A join of another confidence, with what speaks for it beside its evidence so far."""
+    return replace(join, confidence=_probability(log_odds), evidence=f"{join.evidence}; {evidence}")
 
 
 def _evidence(candidate: Candidate, how: str) -> str:

@@ -41,8 +41,8 @@ def with_expanded_names(database: Database, abbreviations: Mapping[str, str] | N
 
     Args:
         database: The schema; it is not modified.
-        abbreviations: The schema's own abbreviations, as :class:`~joingr_pyg.schema.names.meanings.Meanings` takes them.
-            They take precedence over common ones.
+        abbreviations: The schema's own abbreviations, as :class:`~joingr_pyg.schema.names.meanings.Meanings` takes
+            them. They take precedence over common ones.
     """
     own = {name.lower(): text for name, text in (abbreviations or {}).items()}
     common, given = {**common_abbreviations(), **own}, Meanings(abbreviations or {})

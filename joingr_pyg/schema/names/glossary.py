@@ -27,6 +27,8 @@ SHAPES = {
     "tables": "{table: text}",
     "columns": "{table: {column: text}}",
     "joins": '{"A.x = B.y": text}',
+    "opinions": '{"A.x = B.y": probability from 0 to 1}',
+    "described": "{table: text}, as joingr describe keeps it",
 }
 """Format of each part of a words file."""
 
@@ -42,6 +44,10 @@ class Words:
         tables: Descriptions of tables, by table.
         columns: Descriptions of columns, by table and column.
         joins: Descriptions of joins, by ``"A.x = B.y"`` in either direction.
+        opinions: Probabilities that two columns are joined which no key joins, by ``"A.x = B.y"`` in either direction.
+            Where joins are inferred, they count (:func:`~joingr_pyg.schema.joins.inference.infer_joins`).
+        described: Digests by table, which tell what a language model described and what was changed since
+            (:mod:`joingr_pyg.describing.words_file`).
     """
 
     provenance: str
@@ -49,18 +55,22 @@ class Words:
     tables: Mapping[str, str] = field(default_factory=dict)
     columns: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     joins: Mapping[str, str] = field(default_factory=dict)
+    opinions: Mapping[str, float] = field(default_factory=dict)
+    described: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def without_columns_and_joins(self) -> "Words":
         """Only the abbreviations and the descriptions of tables."""
-        return replace(self, columns={}, joins={})
+        return Words(self.provenance, self.abbreviations, self.tables)
 
     def about(self, databases: Sequence[Database], tables: Container[TableName]) -> "Words":
         """Only the abbreviations, and the descriptions that are attached to some tables of the schemas."""
         described = {
             name
             for database in databases
-            for name, table, _ in named_tables(database, dict.fromkeys([*self.tables, *self.columns], ""))
+            for name, table, _ in named_tables(
+                database, dict.fromkeys([*self.tables, *self.columns, *self.described], "")
+            )
             if table is not None and (database.name, table) in tables
         }
         return replace(
@@ -68,6 +78,12 @@ class Words:
             tables={name: text for name, text in self.tables.items() if name in described},
             columns={name: columns for name, columns in self.columns.items() if name in described},
             joins={join: text for join, text in self.joins.items() if joins_tables(_ends(join), databases, tables)},
+            opinions={
+                join: probability
+                for join, probability in self.opinions.items()
+                if joins_tables(_ends(join), databases, tables)
+            },
+            described={name: digests for name, digests in self.described.items() if name in described},
         )
 
 
@@ -97,7 +113,12 @@ def _faults(part: str, value: Any) -> Iterator[str]:
     depth = {"provenance": 0, "columns": 2}.get(part, 1)
     for names, text in _leaves(value, depth):
         at = "".join(f"[{name!r}]" for name in (part, *names))
-        if len(names) < depth or not isinstance(text, str):
+        if part == "opinions" and len(names) == depth:
+            if isinstance(text, bool) or not isinstance(text, int | float) or not 0 <= text <= 1:
+                yield f"no probability at {at}"
+            elif " = " not in names[0]:
+                yield f"no join at {at}"
+        elif len(names) < depth or not isinstance(text, str):
             yield f"a value of type {type(text).__name__} at {at}"
         elif not text.strip():
             yield f"a blank text at {at}"
