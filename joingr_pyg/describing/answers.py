@@ -43,7 +43,13 @@ class Answer:
 
 
 def read_answer(
-    answer: Any, database: Database, batch: Sequence[Table], known: Collection[str], *, last: bool = False
+    answer: Any,
+    database: Database,
+    batch: Sequence[Table],
+    known: Collection[str],
+    *,
+    edge_purposes: bool = True,
+    last: bool = False,
 ) -> Answer:
     """Check an answer.
 
@@ -55,6 +61,7 @@ def read_answer(
         database: The schema.
         batch: The tables that were asked for.
         known: Lines of other tables.
+        edge_purposes: Whether joins are described, too.
         last: Whether the model is not asked again. A line that is too long is then cut off.
     """
     names = [table.name for table in batch]
@@ -71,7 +78,7 @@ def read_answer(
             faults[table.name] = fault
             continue
         seen.add(_folded(line))
-        joins = [join for join in database.joins if join.table == table.name]
+        joins = [join for join in database.joins if edge_purposes and join.table == table.name]
         tables.append(
             TableWords(
                 table.name,

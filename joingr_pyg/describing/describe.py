@@ -159,39 +159,40 @@ class _Describing:
         self, connection: Connection, limit: asyncio.Semaphore, batch: Sequence[Table], done: Callable[[int], Any]
     ) -> None:
         """Ask for tables; for those without usable words again, in smaller requests that say what was wrong."""
-        shape = answer_shape(self.edge_purposes)
         faults: dict[str, str] = {}
         pending, size = list(batch), len(batch)
-        for attempt in range(ATTEMPTS):
-            for part in [pending[start : start + size] for start in range(0, len(pending), size)]:
-                lines = self.file.lines()
-                request = messages(
-                    self.plan.database,
-                    part,
-                    related=self.plan.related,
-                    lines=lines,
-                    edge_purposes=self.edge_purposes,
-                    faults=faults,
-                )
-                try:
-                    async with limit:
-                        said = await connection.ask(request, shape)
-                except NoAnswerError as error:
-                    faults |= {table.name: str(error) for table in part}
-                    continue
-                names = {table.name for table in part}
-                others = [line for name, line in self.file.lines().items() if name not in names]
-                answer = read_answer(said, self.plan.database, part, others, last=attempt == ATTEMPTS - 1)
-                self.file.add(answer)
-                described = {table.table for table in answer.tables}
-                pending = [table for table in pending if table.name not in described]
-                faults |= answer.faults
-                done(len(described))
-            if not pending:
-                break
-            size = max(1, size // 2)
+        async with limit:  # To the end, so that a model of no use is given up before it was asked for everything.
+            for attempt in range(ATTEMPTS):
+                for part in [pending[start : start + size] for start in range(0, len(pending), size)]:
+                    said, wrong = await self._said(connection, part, faults, last=attempt == ATTEMPTS - 1)
+                    pending = [table for table in pending if table.name not in said]
+                    faults |= wrong
+                    done(len(said))
+                size = max(1, size // 2)
+                if not pending:
+                    break
         self.left_out |= {table.name: faults[table.name] for table in pending}
         self._count(len(pending) < len(batch), faults)
+
+    async def _said(
+        self, connection: Connection, tables: Sequence[Table], faults: Mapping[str, str], *, last: bool
+    ) -> tuple[set[str], Mapping[str, str]]:
+        """Ask once, and add what is of use to the file: the tables described, and what is wrong with the others."""
+        database, purposes = self.plan.database, self.edge_purposes
+        lines = self.file.lines()
+        request = messages(
+            database, tables, related=self.plan.related, lines=lines, edge_purposes=purposes, faults=faults
+        )
+        try:
+            said = await connection.ask(request, answer_shape(purposes))
+        except NoAnswerError as error:
+            return set(), {table.name: str(error) for table in tables}
+        others = self.file.lines()
+        for table in tables:
+            others.pop(table.name, None)
+        answer = read_answer(said, database, tables, others.values(), edge_purposes=purposes, last=last)
+        self.file.add(answer)
+        return {table.table for table in answer.tables}, answer.faults
 
     async def _judge(
         self, connection: Connection, limit: asyncio.Semaphore, batch: Sequence[ForeignKey], done: Callable[[int], Any]

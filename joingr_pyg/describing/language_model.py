@@ -67,8 +67,8 @@ class LanguageModel:
         address = self._given_address()
         if address is not None and (urlsplit(address).scheme not in ("http", "https") or not urlsplit(address).netloc):
             raise JoinGRError(
-                f"The address of the language model is no HTTP address (got {address.rpartition('@')[2]!r}): write it as "
-                "'http://localhost:8000/v1'."
+                f"The address of the language model is no HTTP address (got {address.rpartition('@')[2]!r}): write it "
+                "as 'http://localhost:8000/v1'."
             )
 
     def _given_address(self) -> str | None:

@@ -3,7 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -15,13 +15,6 @@ from tests.chat_server import ChatServer, Reply
 SHAPE = {"type": "object"}
 QUESTION = [{"role": "user", "content": "Who?"}]
 SECRET = "sk-very-secret-123"
-
-
-@pytest.fixture(autouse=True)
-def environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(language_model, "FIRST_PAUSE", 0.001)
 
 
 def ask(model: LanguageModel, times: int = 1) -> Any:
@@ -77,7 +70,7 @@ def test_busy_and_failing_endpoints_are_asked_again(chat_server: ChatServer) -> 
 
 def test_a_pause_grows_and_follows_the_endpoint() -> None:
     class Response:
-        headers = {"retry-after": "7"}
+        headers: ClassVar[dict[str, str]] = {"retry-after": "7"}
 
     class Error:
         response = Response()
@@ -150,7 +143,9 @@ def test_what_stops_every_request_is_one_sentence_without_the_key(
 
 
 def test_an_endpoint_that_is_not_there_is_told_at_once() -> None:
-    with pytest.raises(JoinGRError, match=r"The endpoint 'http://127\.0\.0\.1:1/v1' cannot be reached \(.+\): start it"):
+    with pytest.raises(
+        JoinGRError, match=r"The endpoint 'http://127\.0\.0\.1:1/v1' cannot be reached \(.+\): start it"
+    ):
         ask(LanguageModel("m", "http://user:password@127.0.0.1:1/v1"))
 
 

@@ -16,6 +16,8 @@ FILE = {
     "tables": {"FCLT_BLDG": "Buildings of the campus."},
     "columns": {"FCLT_BLDG": {"BLDG_KEY": "Number of the building."}},
     "joins": {"FCLT_ROOM.BLDG_KEY = FCLT_BLDG.BLDG_KEY": "A room lies in a building."},
+    "opinions": {"FCLT_ROOM.ROOM_KEY = FCLT_BLDG.SITE": 0.25},
+    "described": {"FCLT_BLDG": "1234 5678"},
 }
 CAMPUS = Database(
     "campus",
@@ -43,7 +45,8 @@ def words(**parts: Any) -> Words:
 def test_all_parts_but_provenance_are_optional(tmp_path: Path) -> None:
     read = read_words(write(tmp_path, FILE))
     assert vars(read) == FILE
-    assert read.without_columns_and_joins == replace(read, columns={}, joins={})
+    names = replace(read, columns={}, joins={}, opinions={}, described={})
+    assert read.without_columns_and_joins == names
     assert read_words(write(tmp_path, {"provenance": "nobody"})) == Words("nobody")
 
 
@@ -59,6 +62,10 @@ def test_all_parts_but_provenance_are_optional(tmp_path: Path) -> None:
         ({"provenance": "x", "columns": {"A": "b"}}, r"type str at \['columns'\]\['A'\]"),
         ({"provenance": "x", "columns": {"A": {"b": None}}}, r"type NoneType at \['columns'\]\['A'\]\['b'\]"),
         ({"provenance": "x", "joins": {"A.x, B.y": "why"}}, r"no join at \['joins'\]\['A.x, B.y'\]"),
+        ({"provenance": "x", "opinions": {"A.x, B.y": 0.5}}, r"no join at \['opinions'\]\['A.x, B.y'\]"),
+        ({"provenance": "x", "opinions": {"A.x = B.y": 1.5}}, r"no probability at \['opinions'\]\['A.x = B.y'\]"),
+        ({"provenance": "x", "opinions": {"A.x = B.y": "high"}}, r"no probability at .*: probability from 0 to 1"),
+        ({"provenance": "x", "opinions": 0.5}, r"type float at \['opinions'\]"),
     ],
 )
 def test_a_malformed_file_is_reported_with_the_position(tmp_path: Path, content: Any, reason: str) -> None:
