@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import torch
@@ -10,6 +11,7 @@ from torch import Tensor
 
 from joingr_pyg.models.deposit_paths import DepositPaths
 from joingr_pyg.models.retriever import Ranking
+from joingr_pyg.models.walk_deposits import WalkDeposits, WalkSource
 from joingr_pyg.nn import WalkOutput
 
 
@@ -81,6 +83,14 @@ class ExplainedRanking(ABC):
             count: Number of tables.
         """
 
+    @abstractmethod
+    def walk(self, question: int) -> WalkSource | None:
+        """What gives the deposits of one question, computed when it is called; ``None`` if no walk counts.
+
+        Args:
+            question: Position of the question in the batch, from 0.
+        """
+
     def first(self, question: int, count: int) -> list[tuple[int, float]]:
         """The first ``count`` tables of a question with their scores; empty places are left out."""
         table, score = (part[question, :count].tolist() for part in self.ranking)
@@ -143,6 +153,12 @@ class DenseExplainedRanking(ExplainedRanking):
             )
             for table, score in self.first(question, count)
         ]
+
+    def walk(self, question: int) -> WalkSource | None:
+        if self._output is None:
+            return None
+        seed, deposit = (part[question] for part in self._seeds)
+        return partial(WalkDeposits.of, self._output, question, seed, deposit)
 
 
 def join_steps(paths: DepositPaths, question: int, table: int) -> tuple[JoinStep, ...]:

@@ -1,5 +1,6 @@
 """Walks over potentials in compiled code, without gradients."""
 
+from copy import deepcopy
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ from torch import Tensor
 from joingr_pyg.kernels import kernels_available
 from joingr_pyg.nn.compiled_walk import graph_arrays
 from joingr_pyg.nn.interaction import Potentials
-from joingr_pyg.nn.join_walk import JoinWalk
+from joingr_pyg.nn.join_walk import JoinWalk, WalkOutput
 from joingr_pyg.nn.plan import WalkPlanner
 from joingr_pyg.nn.threads import parallel_for
 
@@ -57,6 +58,7 @@ class CompiledPotentialWalk:
             raise ValueError("'walk' needs to be a layer without a scorer")
         self.num_nodes = planner.num_nodes
         self.num_edges = planner.num_edges
+        self._layer, self._planner = deepcopy(walk), planner
         self._graph = graph_arrays(planner)
         self._decay = walk.decay_logit.detach().sigmoid().float().numpy()
 
@@ -95,6 +97,13 @@ class CompiledPotentialWalk:
         ]
         parallel_for(lambda begin, end: self.add(*(array[begin:end] for array in arrays)), num_queries)
         return score
+
+    @torch.no_grad()
+    def output(self, potentials: Potentials, seed: Tensor, seed_deposit: Tensor) -> WalkOutput:
+        """The deposit of every edge, by the layer on tensors, which takes longer; arguments are those of a call."""
+        query, place = (seed >= 0).nonzero(as_tuple=True)
+        plan = self._planner(seed[query, place], query, len(seed))
+        return WalkOutput(self._layer.propagate(plan, seed_deposit[query, place], potentials.along(plan)), plan)
 
     def add(self, edge: Array, node: Array, seed: Array, seed_deposit: Array, score: Array) -> None:
         """The same for contiguous arrays, in this thread and without checks.

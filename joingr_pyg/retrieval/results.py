@@ -1,16 +1,21 @@
 """What a question is answered with: the tables, best first, and the joins among them."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
+from joingr_pyg.errors import MissingPackageError
+from joingr_pyg.retrieval.walk import AnswerWalk
 from joingr_pyg.schema import Database, TableName
 from joingr_pyg.schema.joins.connecting import connecting_joins
 from joingr_pyg.schema.model import JoinSource
 from joingr_pyg.schema.names.readable import readable_name
 from joingr_pyg.text.tokens import words
+
+if TYPE_CHECKING:
+    from joingr_pyg.plotting.figure import Figure
 
 
 @dataclass(frozen=True)
@@ -112,11 +117,17 @@ class RetrievalResult(Sequence[RetrievedTable]):
         question: The question.
         tables: The tables.
         databases: The schemas they were found in.
+        walk_source: Tells the walk of the question, when it is asked for; ``None`` where there was none.
     """
 
     question: str
     tables: tuple[RetrievedTable, ...]
     databases: tuple[Database, ...] = field(repr=False, compare=False)
+    walk_source: Callable[[], AnswerWalk | None] | None = field(default=None, repr=False, compare=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The walk itself in place of what it is computed from, which refers to the model."""
+        return {**self.__dict__, "walk": self.walk, "walk_source": None}
 
     def __len__(self) -> int:
         return len(self.tables)
@@ -129,11 +140,16 @@ class RetrievalResult(Sequence[RetrievedTable]):
 
     def __getitem__(self, place: int | slice) -> "RetrievedTable | RetrievalResult":
         if isinstance(place, slice):
-            return RetrievalResult(self.question, self.tables[place], self.databases)
+            return RetrievalResult(self.question, self.tables[place], self.databases, lambda: self.walk)
         return self.tables[place]
 
     def __iter__(self) -> Iterator[RetrievedTable]:
         return iter(self.tables)
+
+    @cached_property
+    def walk(self) -> AnswerWalk | None:
+        """The walk that led to the tables, hop by hop; ``None`` where the model did not walk."""
+        return None if self.walk_source is None else self.walk_source()
 
     @cached_property
     def joins(self) -> tuple[RetrievedJoin, ...]:
@@ -190,6 +206,43 @@ class RetrievalResult(Sequence[RetrievedTable]):
             if question.intersection(words(readable_name(column.natural_name or column.name)))
         }
         return {found.column, *table.primary_key} | joined | matching
+
+    def to_html(self) -> str:
+        """One page of the answer and its walk, to be opened in a browser.
+
+        It holds all that it needs, and loads nothing. A slider goes through the hops; pointing at a table or a join, or
+        tapping it, tells the reasons. Names, descriptions and the question are text on it, whatever they hold.
+        """
+        from joingr_pyg.plotting.page import page
+        from joingr_pyg.retrieval.picture import picture_of
+
+        return page(picture_of(self))
+
+    def _repr_html_(self) -> str:
+        """The page in a frame of its own, for notebooks."""
+        from joingr_pyg.plotting.page import frame
+        from joingr_pyg.retrieval.picture import picture_of
+
+        return frame(picture_of(self))
+
+    def plot(self) -> "Figure":
+        """Draw the answer and its walk.
+
+        Returns:
+            A figure of matplotlib: the area of a circle is the deposit at a table, its number the place of a table
+            that was found; the width of a line is the deposit on a join, dashed where the join is inferred, and a ring
+            marks an anchor.
+
+        Raises:
+            MissingPackageError: If matplotlib is not installed.
+        """
+        try:
+            from joingr_pyg.plotting.figure import draw_picture
+        except ImportError as error:
+            raise MissingPackageError("Drawing an answer", "matplotlib", "plot") from error
+        from joingr_pyg.retrieval.picture import picture_of
+
+        return draw_picture(picture_of(self))
 
     def to_dict(self) -> dict[str, Any]:
         """The question, the tables and their joins as plain values, which JSON can hold."""

@@ -35,6 +35,7 @@ from joingr_pyg.retrieval.saving import (
 )
 from joingr_pyg.retrieval.schema_changes import carry_memory_over
 from joingr_pyg.retrieval.value_evidence import AskedQuestion, ValueEvidence
+from joingr_pyg.retrieval.walk import AnswerWalk
 from joingr_pyg.schema import Database, TableName
 from joingr_pyg.schema.descriptors import descriptors
 from joingr_pyg.schema.differences import SchemaDifferences, schema_differences
@@ -520,7 +521,9 @@ class TableRetriever:
             asked.with_values(retrieved_table(self.corpus, self._joins, question_words, asked.without_names(table)))
             for table in ranked.explain(0, count)
         )
-        return RetrievalResult(asked.question, tuple(tables), self.databases)
+        walk, corpus = ranked.walk(0), self.corpus
+        named = None if walk is None else lambda: AnswerWalk.named(walk(), corpus)
+        return RetrievalResult(asked.question, tuple(tables), self.databases, named)
 
     def joins_between(self, tables: Iterable[RetrievedTable | str | TableName]) -> list[str]:
         """The joins that connect tables, as ``"a.x = b.y"``: what :attr:`RetrievalResult.joins` holds, as text.

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from joingr_pyg.atomic_files import atomic_write
 from joingr_pyg.errors import JoinGRError
@@ -27,8 +27,13 @@ def write_text(path: Path, text: str) -> None:
         file.write(text.encode())
 
 
-def write_named(path: Path, text: str) -> None:
+def write_named(path: Path, text: str, report: TextIO | None = None) -> None:
     """Write a file that an argument of a command names, and print its path.
+
+    Args:
+        path: The file.
+        text: What it holds.
+        report: Where its path is printed; standard output by default.
 
     Raises:
         JoinGRError: If it cannot be written.
@@ -37,7 +42,7 @@ def write_named(path: Path, text: str) -> None:
         write_text(path, text)
     except OSError as error:
         raise JoinGRError(f"'{path}' cannot be written ({error.strerror or error}).") from error
-    print(f"Written: {path}")
+    print(f"Written: {path}", file=report)
 
 
 def effective(config: Mapping[str, Any]) -> dict[str, Any]:

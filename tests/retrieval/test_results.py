@@ -1,6 +1,7 @@
 """What comes back: joins, statements for a prompt, plain values."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -128,3 +129,34 @@ def test_a_name_of_stop_words_alone_is_not_named(encoder: Encoder, tmp_path: Pat
     result = {table.table: table for table in TableRetriever([other], encoder).retrieve("Which room?", k=2)}
     assert result["room"].reason.startswith("the question names it")
     assert not result["other"].reason.startswith("the question names it")
+
+
+def test_a_page_and_a_frame_of_the_answer(every: RetrievalResult) -> None:
+    page = every[:3].to_html()
+    assert page.startswith("<!DOCTYPE html>")
+    assert QUESTION in page
+    assert "Found: 3 of 6 tables." in page
+    assert "the whole walk" in page
+    assert every._repr_html_().startswith("<iframe srcdoc=")
+    assert "No table was found" in every[:0].to_html()
+
+
+def test_a_figure_of_the_answer(every: RetrievalResult) -> None:
+    pytest.importorskip("matplotlib")
+    assert QUESTION in {text.get_text() for text in every.plot().axes[0].texts}
+
+
+def test_a_figure_needs_matplotlib(every: RetrievalResult, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "joingr_pyg.plotting.figure", raising=False)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(JoinGRError, match=r"Drawing an answer needs 'matplotlib'.*joingr-pyg\[plot\]"):
+        every.plot()
+
+
+def test_a_page_names_no_table_that_was_not_allowed(retriever: TableRetriever) -> None:
+    result = retriever.retrieve(QUESTION, allowed=["invoices", "customers"])
+    assert result.walk is not None
+    assert result.walk.num_tables == 2
+    for other in ("subscriptions", "invoice_lines", "weather", "cage"):
+        assert other not in result.to_html()

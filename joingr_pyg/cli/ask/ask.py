@@ -2,6 +2,7 @@
 
 import sys
 from argparse import ArgumentParser, Namespace
+from pathlib import Path
 
 from rich.table import Table
 
@@ -9,6 +10,7 @@ from joingr_pyg.cli.ask.source import add_source, open_retriever, patterns, quie
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.retrieval.results import RetrievalResult
 from joingr_pyg.runs.comparison import show
+from joingr_pyg.runs.files import write_named
 from joingr_pyg.terminal import cell, terminal_text
 
 
@@ -28,6 +30,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--allowed", metavar="PATTERNS", help="answer as if there were no other tables, such as 'sales.*,customer*'"
     )
     parser.add_argument("--databases", metavar="NAMES", help="answer as if there were no other databases")
+    parser.add_argument("--html", type=Path, metavar="FILE", help="also write a page of the answer, for a browser")
     output = parser.add_mutually_exclusive_group()
     output.add_argument("--json", action="store_true", help="print the answer as JSON")
     output.add_argument("--ddl", action="store_true", help="print CREATE TABLE statements, for a prompt")
@@ -51,6 +54,9 @@ def run(arguments: Namespace) -> None:
         allowed=patterns(arguments.allowed),
         databases=patterns(arguments.databases),
     )
+    if arguments.html is not None:
+        # Standard output is for the answer, which another program may read.
+        write_named(arguments.html, result.to_html(), report=sys.stderr)
     if arguments.json:
         print(terminal_text(result.to_json(indent=1), keep="\n"))
     elif arguments.ddl:

@@ -1,6 +1,7 @@
 """Explanations of rankings of large corpora, for which not every table has a score."""
 
 from collections.abc import Callable
+from functools import partial
 
 import torch
 from torch import Tensor
@@ -10,6 +11,7 @@ from joingr_pyg.models.anchors import TableHits
 from joingr_pyg.models.deposit_paths import DepositPaths
 from joingr_pyg.models.explanation import ExplainedRanking, TableExplanation, join_steps
 from joingr_pyg.models.retriever import Ranking
+from joingr_pyg.models.walk_deposits import WalkDeposits, WalkSource
 from joingr_pyg.nn import WalkOutput
 
 
@@ -34,6 +36,7 @@ class ReachedExplainedRanking(ExplainedRanking):
     ) -> None:
         super().__init__(ranking)
         self._query, self._corpus, self._anchors, self._walk = query, corpus, anchors, walk
+        self._outputs: dict[int, WalkOutput] = {}
 
     @torch.no_grad()
     def explain(self, question: int, count: int) -> list[TableExplanation]:
@@ -44,8 +47,8 @@ class ReachedExplainedRanking(ExplainedRanking):
         table = torch.tensor([number for number, _ in ranked], device=query.device)
         similarity, column = self._corpus.similarity_of(query, torch.zeros_like(table), table)
         median = float(self._corpus.median_similarity(query))
-        anchor, deposit = self._anchors.table[[question]], self._anchors.score[[question]].clamp(min=0)
-        paths = DepositPaths(self._walk(query, anchor, deposit))
+        anchor, deposit = self._seeds(question)
+        paths = DepositPaths(self._output(question))
         anchors = set(anchor[anchor >= 0].tolist())
         strong = set(anchor[(anchor >= 0) & (deposit >= deposit[anchor >= 0].mean())].tolist())
         cosines = similarity.tolist()
@@ -65,3 +68,18 @@ class ReachedExplainedRanking(ExplainedRanking):
             )
             for (number, score), best_column, cosine in zip(ranked, column.tolist(), cosines, strict=True)
         ]
+
+    def walk(self, question: int) -> WalkSource:
+        anchor, deposit = self._seeds(question)
+        # The model may be bound to other tables when this is called, so its walk is kept.
+        return partial(WalkDeposits.of, self._output(question), 0, anchor[0], deposit[0])
+
+    def _seeds(self, question: int) -> tuple[Tensor, Tensor]:
+        """``[1, A]`` anchors of a question, and ``[1, A]`` their deposits."""
+        return self._anchors.table[[question]], self._anchors.score[[question]].clamp(min=0)
+
+    def _output(self, question: int) -> WalkOutput:
+        """What the walks of a question leave."""
+        if question not in self._outputs:
+            self._outputs[question] = self._walk(self._query[[question]], *self._seeds(question))
+        return self._outputs[question]

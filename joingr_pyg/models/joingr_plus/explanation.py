@@ -6,6 +6,7 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from joingr_pyg.models.explanation import ExplainedRanking, JoinStep, TableExplanation, matched_words
@@ -14,7 +15,8 @@ from joingr_pyg.models.joingr_plus.question_texts import QuestionText
 from joingr_pyg.models.joingr_plus.scored import ScoredTables
 from joingr_pyg.models.phrase_matches import CONTEXT_WEIGHT, SHARPNESS
 from joingr_pyg.models.retriever import Ranking
-from joingr_pyg.nn import WalkPlanner
+from joingr_pyg.models.walk_deposits import WalkDeposits, WalkSource
+from joingr_pyg.nn import Potentials, WalkPlanner
 from joingr_pyg.nn.compiled_potential_walk import CompiledPotentialWalk
 from joingr_pyg.text.postings import Postings
 
@@ -82,6 +84,19 @@ class CompiledExplainedRanking(ExplainedRanking):
             )
             for place, (number, score) in enumerate(ranked)
         ]
+
+    def walk(self, question: int) -> WalkSource | None:
+        walk, scored = self._walk, self._scored
+        if walk is None:
+            return None
+        parts = (scored.edge_potential, scored.table_potential, scored.seed, scored.seed_deposit)
+        # Copies, because the other questions of the batch are not needed any more.
+        edge, node, seed, deposit = (torch.from_numpy(part[[question]]) for part in parts)
+
+        def again() -> WalkDeposits:
+            return WalkDeposits.of(walk.output(Potentials(edge, node), seed, deposit), 0, seed[0], deposit[0])
+
+        return again
 
     def _contributions(self, question: int, table: Array) -> dict[str, list[float]]:
         """The terms of the prior for some tables, above their medians over all tables."""

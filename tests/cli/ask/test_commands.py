@@ -127,6 +127,21 @@ def test_a_file_of_answers_of_another_shape_is_refused(
     assert "answered.jsonl" in capsys.readouterr().err
 
 
+@needs_minilm
+def test_ask_writes_a_page_beside_its_answer(shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = tmp_path / "new" / "out.html"
+    line = ["ask", str(shop), "Which customers ordered something in May?", "-k", "2", "--html", str(page)]
+    assert main([*line, "--json"]) == 0
+    printed = capsys.readouterr()
+    assert [table["table"] for table in json.loads(printed.out)["tables"]] == ["orders", "customers"]
+    assert f"Written: {page}" in printed.err
+    text = page.read_text(encoding="utf-8")
+    assert "orders.customer_id = customers.id" in text
+    assert "Which customers ordered something in May?" in text
+    assert main([*line[:-1], str(shop / "out.html")]) == 2
+    assert "cannot be written" in capsys.readouterr().err
+
+
 HOSTILE = """
 CREATE TABLE "[red]\x1b[31mcustomers" (id INTEGER PRIMARY KEY, "\x1b[2Jname" TEXT);
 CREATE TABLE orders (id INTEGER PRIMARY KEY, customer_id INTEGER REFERENCES "[red]\x1b[31mcustomers" (id));
