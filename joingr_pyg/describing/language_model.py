@@ -150,7 +150,7 @@ class Connection:
         for form in range(self._form, len(forms)):
             try:
                 text = await self._send(messages, forms[form])
-            except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
+            except openai.APIStatusError as error:
                 refused = refused or error
                 continue
             self._form = max(self._form, form)
@@ -176,6 +176,8 @@ class Connection:
             except (TimeoutError, openai.APITimeoutError) as error:
                 raise self._no_answer(f"gave no answer within {self.model.timeout:g} seconds") from error
             except (openai.APIStatusError, openai.APIConnectionError) as error:
+                if _is_refused(error):
+                    raise
                 if sent == self.model.retries or not self._passes(error):
                     raise self._failure(error) from error
                 await asyncio.sleep(_pause(sent, error))
@@ -206,11 +208,11 @@ class Connection:
         status = getattr(error, "status_code", None)
         return self._reached if status is None else status in (408, 409, 429) or status >= 500
 
-    def _failure(self, error: "openai.APIError") -> Exception:
-        """The sentence that says what is wrong; refused requests stay as they are, for :meth:`ask`."""
+    def _failure(self, error: "openai.APIError") -> JoinGRError:
+        """The sentence that says what is wrong."""
         status = getattr(error, "status_code", None)
-        if status in (400, 413, 422):
-            return error if status != 413 else self._no_answer("refused the request as too large")
+        if status == 413:
+            return self._no_answer("refused the request as too large")
         if status is None:
             cause = error.__cause__ or error
             return JoinGRError(
@@ -247,6 +249,12 @@ class Connection:
 
     def _hidden(self, text: str) -> str:
         return text.replace(self._key, "***") if self._key else text
+
+
+def _is_refused(error: "openai.APIError") -> bool:
+    """Whether the endpoint does not take a request as it is; some call it their own error."""
+    status = getattr(error, "status_code", None)
+    return status in (400, 422) or (status == 500 and "response_format" in str(error))
 
 
 def _forms(shape: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -54,7 +54,8 @@ def test_an_endpoint_that_takes_no_json_schema_is_asked_in_another_way(chat_serv
 
     def answer(request: dict[str, Any]) -> Reply:
         form = request.get("response_format", {}).get("type")
-        return Reply("{}") if form is None else Reply(f"no {form}", status=400 if form == "json_schema" else 422)
+        refused = Reply("response_format: no", status=500) if form == "json_schema" else Reply("no", status=422)
+        return Reply("{}") if form is None else refused
 
     chat_server.answering = answer
     ask(at(chat_server), times=2)
