@@ -34,6 +34,9 @@ EDGE = 132.0
 """Length of a join, in pixels, before circles and names make room for each other."""
 
 GAP = 16.0
+LOOP = 34.0
+"""How far a join of a table with itself rises above the table, in pixels."""
+
 WIDEST = 1000.0
 LOOSER = (1.0, 1.12, 1.25, 1.4)
 """By which factors a picture is spread out, one after the other, until all labels of joins have a place."""
@@ -190,7 +193,8 @@ def _laid(picture: Picture, sizes: Sequence[PlacedTable], factor: float) -> Layo
         of_database[picture.tables[min(group)].name[0]].append(sorted(group))
     captions = []
     place: dict[int, tuple[float, float]] = {}
-    top, width = GAP, 0.0
+    looped = any(join.ends[0] == join.ends[1] for join in picture.joins)
+    top, width = GAP + (LOOP if looped else 0.0), 0.0
     for database, groups in of_database.items():
         if picture.several_databases:
             captions.append((shortened(database, 60), GAP, top + NAME))
@@ -207,7 +211,9 @@ def _laid(picture: Picture, sizes: Sequence[PlacedTable], factor: float) -> Layo
         top = bottom + 2 * GAP
     tables = tuple(PlacedTable(*place[node], size.radius, size.name) for node, size in enumerate(sizes))
     joins = _joins(picture.joins, tables)
-    return Layout(max(width - GAP, 240.0), max(top - GAP, 120.0), tables, joins, tuple(captions))
+    labels = [_label_box(join.label, join.label_at) for join in joins if join.label_at is not None]
+    width = max([width - GAP, 240.0, *(box.right + 4 for box in labels)])
+    return Layout(width, max(top - GAP, 120.0), tables, joins, tuple(captions))
 
 
 def _group(
@@ -281,11 +287,15 @@ def _joins(joins: Sequence[PictureJoin], tables: Sequence[PlacedTable]) -> tuple
             points, spots = _line(one, other, tables)
         up = (len(label) - 1) * LINE / 2  # So that the middle of all its lines lies on the join.
         spots = [(x, y - up) for x, y in spots]
-        at = next((spot for spot in spots if not any(_label_box(label, spot).meets(box, 2) for box in taken)), None)
+        at = next((spot for spot in spots if _is_free(_label_box(label, spot), taken)), None)
         if at is not None:
             taken.append(_label_box(label, at))
         placed[number] = PlacedJoin(points, label, at)
     return tuple(placed[number] for number in range(len(joins)))
+
+
+def _is_free(box: Box, taken: Iterable[Box]) -> bool:
+    return box.left >= 0 and box.top >= 0 and not any(box.meets(other, 2) for other in taken)
 
 
 def _label_box(label: Sequence[str], at: tuple[float, float]) -> Box:
@@ -322,7 +332,11 @@ def _line(one: PlacedTable, other: PlacedTable, tables: Sequence[PlacedTable]) -
         x, y = curve(bend, np.linspace(0.05, 0.95, 31)).T[:, :, None]
         return int(((left < x) & (x < right) & (top < y) & (y < bottom)).any(axis=0).sum())
 
-    bend = min((0.0, 26.0, -26.0, 48.0, -48.0), key=lambda bend: (crossed(bend), abs(bend)))
+    crossings = {0.0: crossed(0.0)}
+    for bend in (26.0, -26.0, 48.0, -48.0):
+        if min(crossings.values()):
+            crossings[bend] = crossed(bend)
+    bend = min(crossings, key=lambda bend: crossings[bend])
     middle = (start + end) / 2 + 2 * bend * across
     spots = curve(bend, [0.5 + side * step for step in np.arange(0, 0.34, 0.04) for side in (-1, 1)])
     # On the line, else beside it.

@@ -8,7 +8,7 @@ from html import escape
 from importlib.resources import files
 from xml.etree.ElementTree import Element, tostring
 
-from joingr_pyg.plotting.layout import lay_out
+from joingr_pyg.plotting.layout import Layout, lay_out
 from joingr_pyg.plotting.page.drawing import drawing
 from joingr_pyg.plotting.page.elements import element
 from joingr_pyg.plotting.picture import Picture, PictureJoin, PictureTable
@@ -23,19 +23,24 @@ def page(picture: Picture) -> str:
     Whatever names, descriptions and the question hold is escaped. Beyond that, the page's own policy lets no script run
     but the one of this package, and nothing be loaded.
     """
-    return "<!DOCTYPE html>\n" + tostring(_document(picture), encoding="unicode", method="html") + "\n"
+    return _page(picture, lay_out(picture))
 
 
 def frame(picture: Picture) -> str:
     """The page in a frame, for notebooks: neither sees the other."""
-    height = min(max(round(lay_out(picture).height) + BESIDE, LOWEST), HIGHEST)
+    layout = lay_out(picture)
+    height = min(max(round(layout.height) + BESIDE, LOWEST), HIGHEST)
     return (
-        f'<iframe srcdoc="{escape(page(picture))}" title="The tables of an answer" sandbox="allow-scripts" '
+        f'<iframe srcdoc="{escape(_page(picture, layout))}" title="The tables of an answer" sandbox="allow-scripts" '
         f'width="100%" height="{height}" frameborder="0"></iframe>'
     )
 
 
-def _document(picture: Picture) -> Element:
+def _page(picture: Picture, layout: Layout) -> str:
+    return "<!DOCTYPE html>\n" + tostring(_document(picture, layout), encoding="unicode", method="html") + "\n"
+
+
+def _document(picture: Picture, layout: Layout) -> Element:
     style, script = _file("page.css"), _file("page.js")
     policy = f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}"
     head = element(
@@ -46,7 +51,6 @@ def _document(picture: Picture) -> Element:
         element("title", picture.question),
         element("style", style),
     )
-    layout = lay_out(picture)
     body = element(
         "body",
         element("header", element("h1", picture.question), element("p", _summary(picture))),
@@ -87,7 +91,7 @@ def _summary(picture: Picture) -> str:
     if picture.hops:
         touched = sum(any(table.deposits) or table.anchor is not None for table in picture.tables)
         sentences.append(
-            f"The walk touched {picture.num_touched:,}, which are all drawn."
+            f"The walk touched {picture.num_touched:,}, all of them drawn."
             if touched == picture.num_touched
             else f"The walk touched {picture.num_touched:,}, of which {touched:,} are drawn; they hold "
             f"{picture.drawn_share:.0%} of what it laid."
