@@ -143,10 +143,22 @@ def test_a_method_with_nothing_to_remember_says_so(command: Command, beaver: Pat
     assert folded.metrics["metrics"]["R@3"] > command("evaluate.py", *options, "ks=[3]").metrics["metrics"]["R@3"]
 
 
-def test_nothing_is_said_of_memory_where_there_is_one(command: Command) -> None:
-    ended = command("evaluate.py", "method=knn", *SMALL)
+@pytest.mark.parametrize("method", ["knn", "joingr_plus_untrained"])
+def test_the_table_says_what_a_method_has_seen(command: Command, method: str) -> None:
+    """On the demo the 240 training questions are asked of the databases of the test."""
+    ended = command("evaluate.py", f"method={method}", *SMALL)
     assert ended.status == 0
-    assert "remember" not in ended.stdout
+    assert f"{method}, remembers 240 answers" in ended.stdout
+    assert ended.metrics["remembered"] == 240
+    without = command("evaluate.py", f"method={method}", "remember=false", *SMALL)
+    assert "remembers" not in without.stdout
+    assert "remembered" not in without.metrics
+    assert without.metrics["metrics"]["R@15"] < ended.metrics["metrics"]["R@15"]
+
+
+def test_the_table_says_of_folds_that_they_are_remembered(command: Command, beaver: Path) -> None:
+    ended = command("evaluate.py", "method=knn", "dataset=beaver", f"paths.data={beaver}", "folds=2", "ks=[1]", *SMALL)
+    assert "knn, remembers the other folds" in ended.stdout
 
 
 def test_what_a_method_measures_of_itself_is_kept(command: Command, beaver: Path) -> None:

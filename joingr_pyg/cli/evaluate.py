@@ -12,8 +12,9 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf
 
-from joingr_pyg.cli.command_line import given_overrides, method_names
+from joingr_pyg.cli.command_line import given_overrides, keeps_answers, method_names
 from joingr_pyg.cli.hydra_command import run_with_hydra
+from joingr_pyg.cli.settings.check import check_config
 from joingr_pyg.datasets import JoinGraphs
 from joingr_pyg.datasets.folds import BY_DATABASE, make_inner_folds
 from joingr_pyg.encoders import CachedEncoder, Encoder
@@ -21,7 +22,7 @@ from joingr_pyg.errors import JoinGRError
 from joingr_pyg.evaluation.evaluate import evaluate, evaluate_folds, require_folds, require_protocol
 from joingr_pyg.models import Retriever
 from joingr_pyg.models.checkpoint import load_checkpoint, require_encoder
-from joingr_pyg.runs.comparison import Row, comparison, database_table, sets_line, show
+from joingr_pyg.runs.comparison import Row, comparison, database_table, remembering, sets_line, show
 from joingr_pyg.runs.files import training_of, write_metrics, write_questions
 from joingr_pyg.runs.secrets import without_secrets
 from joingr_pyg.runs.summary import summarize
@@ -40,6 +41,7 @@ def run(overrides: Sequence[str]) -> None:
 
 def evaluate_method(cfg: DictConfig, folder: Path) -> dict[str, Any]:
     """Evaluate the method or checkpoint of a config and write the results; returns the content of ``metrics.json``."""
+    check_config(cfg)
     divided = cfg.dataset.test != cfg.dataset.train
     require_protocol(cfg.setting, cfg.ks, cfg.batch_size, cfg.complete)
     require_folds(cfg.folds, divided, cfg.fold_held_out)
@@ -50,10 +52,13 @@ def evaluate_method(cfg: DictConfig, folder: Path) -> dict[str, Any]:
     source = instantiate(cfg.dataset.source)
     dataset: JoinGraphs = source(split=cfg.dataset.test, encoder=encoder)
     queries = dataset.encode_questions()
-    if retriever.remembers and cfg.checkpoint is None and divided:
+    remembers = retriever.remembers and cfg.checkpoint is None
+    remembered = 0
+    if remembers and divided and keeps_answers(cfg):
         train: JoinGraphs = source(split=cfg.dataset.train, encoder=encoder)
         retriever.remember(train.encode_questions(), [question.gold for question in train.questions])
-    elif retriever.remembers and cfg.checkpoint is None and cfg.folds is None:
+        remembered = len(train.questions)
+    elif remembers and not divided and cfg.folds is None:
         logger.warning(
             f"{dataset.title} has no training split, so method {method} remembers no answered question: with folds=5, "
             "it remembers those of the other folds."
@@ -85,6 +90,7 @@ def evaluate_method(cfg: DictConfig, folder: Path) -> dict[str, Any]:
         **({"measured": retriever.measured()} if retriever.measured() else {}),
         databases=result.databases,
         **({"trained": trained} if trained else {}),
+        **({"remembered": remembered} if remembered else {}),
         overrides=given_overrides(),
         config=without_secrets(OmegaConf.to_container(cfg, resolve=True)),
     )
@@ -93,7 +99,8 @@ def evaluate_method(cfg: DictConfig, folder: Path) -> dict[str, Any]:
     title = f"{dataset.title}, {cfg.setting}, {dataset.encoder.name}"
     if result.folds:
         title += f", {len(result.folds)} folds"
-    show(comparison(title, [Row(method, result.metrics, result.spread, result.questions_per_second)]))
+    row_name = remembering(method, remembered, remembers and cfg.folds is not None)
+    show(comparison(title, [Row(row_name, result.metrics, result.spread, result.questions_per_second)]))
     if dataset.reports_databases and len(result.databases) > 1:
         show(database_table(f"{title}: {method} by database", result.databases))
     if result.sets:

@@ -1,14 +1,16 @@
 """A command that takes its options from a config in ``conf/`` and from overrides such as ``dataset=bird``."""
 
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import hydra
 from omegaconf import DictConfig
 
 import joingr_pyg
-from joingr_pyg.cli.command_line import known_keys
+from joingr_pyg.cli.command_line import plain_errors
 from joingr_pyg.cli.multirun import Task, named_failures, run_job
 
 
@@ -28,7 +30,7 @@ def run_with_hydra(command: str, task: Task, overrides: Sequence[str]) -> None:
         overrides: The command line after the name of the command.
 
     Raises:
-        SystemExit: With status 2 for bad input, or 1 if jobs of a multirun failed.
+        SystemExit: With status 2 for bad input, or 1 for a bug or if jobs of a multirun failed.
     """
     typed = sys.argv
 
@@ -40,7 +42,21 @@ def run_with_hydra(command: str, task: Task, overrides: Sequence[str]) -> None:
     main = hydra.main(config_path=str(config_folder()), config_name=command, version_base="1.3")(job)
     sys.argv = [f"joingr {command}", *overrides]  # Hydra takes its overrides from here alone.
     try:
-        with known_keys(command), named_failures(command):
+        with plain_errors(command), named_failures(command), _raised_errors():
             main()
     finally:
         sys.argv = typed
+
+
+@contextmanager
+def _raised_errors() -> Iterator[None]:
+    """Let Hydra raise its errors. Without this variable it prints a part of their traceback and exits."""
+    before = os.environ.get("HYDRA_FULL_ERROR")
+    os.environ["HYDRA_FULL_ERROR"] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["HYDRA_FULL_ERROR"]
+        else:
+            os.environ["HYDRA_FULL_ERROR"] = before

@@ -18,7 +18,8 @@ from hydra.experimental.callback import Callback
 from hydra.types import RunMode, TaskFunction
 from omegaconf import DictConfig, OmegaConf
 
-from joingr_pyg.cli.command_line import plain_errors, report, sentence
+from joingr_pyg.cli.bad_input import sentence
+from joingr_pyg.cli.command_line import plain_errors, report
 from joingr_pyg.cli.typed_secrets import mask_records, masked_records, typed_secrets
 from joingr_pyg.errors import JoinGRError, MissingPackageError
 from joingr_pyg.progress import progress

@@ -13,15 +13,16 @@ from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf
 
 from joingr_pyg.atomic_files import remove_partial
-from joingr_pyg.cli.command_line import given_overrides, method_names
+from joingr_pyg.cli.command_line import given_overrides, keeps_answers, method_names
 from joingr_pyg.cli.hydra_command import run_with_hydra
+from joingr_pyg.cli.settings.check import check_config
 from joingr_pyg.datasets import JoinGraphs
 from joingr_pyg.datasets.folds import BY_DATABASE, make_inner_folds
 from joingr_pyg.encoders import CachedEncoder, Encoder
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.evaluation.evaluate import evaluate, require_folds, require_protocol
 from joingr_pyg.models import Retriever
-from joingr_pyg.runs.comparison import Row, comparison, sets_line, show
+from joingr_pyg.runs.comparison import Row, comparison, remembering, sets_line, show
 from joingr_pyg.runs.files import write_metrics, write_questions
 from joingr_pyg.runs.secrets import without_secrets
 from joingr_pyg.runs.summary import summarize
@@ -51,6 +52,7 @@ def train(cfg: DictConfig, folder: Path) -> dict[str, Any]:
     """
     silence_other_ranks()
     # Errors of the config are found here, before hours of work.
+    check_config(cfg)
     divided = cfg.dataset.test != cfg.dataset.train
     require_folds(cfg.folds, divided, cfg.fold_held_out)
     require_protocol(cfg.setting, cfg.ks, complete=cfg.complete)
@@ -67,7 +69,7 @@ def train(cfg: DictConfig, folder: Path) -> dict[str, Any]:
         monitor=cfg.monitor,
         seed=cfg.seed,
         compile=cfg.compile,
-        remember=cfg.dataset.validation == "question" if cfg.remember is None else cfg.remember,
+        remember=keeps_answers(cfg),
     )
     baselines = {name: _baseline(name, cfg) for name in cfg.baselines}
     tracker: Tracker = instantiate(cfg.logger).start(_experiment(cfg, folder, sweep))
@@ -116,11 +118,24 @@ def train(cfg: DictConfig, folder: Path) -> dict[str, Any]:
             test = dataset
         else:
             outcome = train_and_test(
-                dataset, test, fit_model, baselines, folder, evaluate_model, resume, tracker.log_test
+                dataset,
+                test,
+                fit_model,
+                baselines,
+                folder,
+                evaluate_model,
+                resume,
+                tracker.log_test,
+                keeps_answers(cfg),
             )
         if outcome is None:
             return {"metrics": {}}
-        return _report(cfg, folder, test or dataset, outcome, embedding, tracker)
+        answers = len(dataset.questions) if keeps_answers(cfg) else 0
+        names = {
+            name: remembering(name, answers, cfg.folds is not None) if method.remembers else name
+            for name, method in baselines.items()
+        }
+        return _report(cfg, folder, test or dataset, outcome, embedding, tracker, names)
 
 
 def _warehouses(cfg: DictConfig, source: Callable[..., JoinGraphs], encoder: Encoder) -> Warehouses | None:
@@ -144,12 +159,10 @@ def _experiment(cfg: DictConfig, folder: Path, sweep: bool) -> Experiment:
 
 
 def _baseline(name: str, cfg: DictConfig) -> Retriever:
-    """The method of a config of ``conf/method``; the heuristic takes anchors, hops, decay and MMR of the model."""
+    """The method of a config of ``conf/method``, with the settings it has there, whatever those of the model are."""
     if name not in method_names():
         raise JoinGRError(f"There is no baseline {name!r}: choose from {', '.join(map(repr, method_names()))}.")
     method = compose("evaluate", [f"method={name}"]).method
-    if name == "heuristic":
-        method.update({key: cfg.model[key] for key in ("anchors", "hops", "decay", "mmr") if key in cfg.model})
     # The folders are those of this run's config.
     return instantiate(OmegaConf.merge({"paths": cfg.paths}, {"method": method}).method)
 
@@ -190,7 +203,13 @@ def kept_line(outcome: Outcome, monitor: str | None) -> str:
 
 
 def _report(
-    cfg: DictConfig, folder: Path, dataset: JoinGraphs, outcome: Outcome, embedding: float, tracker: Tracker
+    cfg: DictConfig,
+    folder: Path,
+    dataset: JoinGraphs,
+    outcome: Outcome,
+    embedding: float,
+    tracker: Tracker,
+    names: dict[str, str],
 ) -> dict[str, Any]:
     method = HydraConfig.get().runtime.choices["model"] if HydraConfig.initialized() else "joingr"
     summary = summarize(
@@ -227,7 +246,7 @@ def _report(
     title = f"{dataset.title}, {cfg.setting}, {dataset.encoder.name}, seed {cfg.seed}"
     if outcome.folds:
         title += f", {len(outcome.folds)} folds"
-    rows = [Row(name, metrics) for name, metrics in outcome.baselines.items()]
+    rows = [Row(names[name], metrics) for name, metrics in outcome.baselines.items()]
     speed = len(outcome.records) / max(outcome.evaluation_seconds, 1e-9)
     rows.append(Row(method, outcome.metrics, outcome.spread, speed))
     show(comparison(title, rows))

@@ -234,6 +234,8 @@ class JoinGraphs(InMemoryDataset):
             benchmark = benchmark_with_compound_questions(benchmark, self.compound_questions)
         if self.expand_names:
             benchmark = replace(benchmark, databases=tuple(map(with_expanded_names, benchmark.databases)))
+        if not benchmark.databases:
+            raise JoinGRError(f"The files of benchmark {self.benchmark_name!r} ({self.split}) list no database.")
         return _Processed(benchmark, *self.collate(build_graphs(benchmark.databases, self.encoder)))
 
 

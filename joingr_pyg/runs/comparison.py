@@ -26,6 +26,19 @@ class Row:
     questions_per_second: float | None = None
 
 
+def remembering(method: str, answers: int, of_folds: bool = False) -> str:
+    """The name of a method in a table, with what it remembers.
+
+    Args:
+        method: Name of the method.
+        answers: Number of answered questions that it remembers.
+        of_folds: Whether it remembers those of the other folds.
+    """
+    if of_folds:
+        return f"{method}, remembers the other folds"
+    return f"{method}, remembers {answers:,} answers" if answers else method
+
+
 def comparison(title: str, rows: Sequence[Row]) -> Table:
     """A table of methods; the best value of each metric stands out."""
     names = list(dict.fromkeys(name for row in rows for name in row.metrics))

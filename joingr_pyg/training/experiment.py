@@ -70,6 +70,7 @@ def train_and_test(
     evaluate_model: Callable[..., Evaluation] = evaluate,
     resume: Path | None = None,
     on_tested: OnTested = _do_nothing,
+    remember: bool = True,
 ) -> Outcome | None:
     """Train on one split and test on another.
 
@@ -83,6 +84,7 @@ def train_and_test(
         resume: Checkpoint to resume from.
         on_tested: Called after the test with the trained model, its evaluation, the test dataset, the embedded test
             questions, and the same questions with their gold tables.
+        remember: Whether the baselines remember the answered questions of the training split.
 
     Returns:
         The results in the process of rank zero, ``None`` in the others.
@@ -95,7 +97,7 @@ def train_and_test(
     queries = test.encode_questions()
     evaluation = evaluate_model(fitted.model, test, queries)
     on_tested(fitted, evaluation, test, queries, test.questions)
-    for method in baselines.values():
+    for method in baselines.values() if remember else ():
         method.remember(train.encode_questions(), [question.gold for question in train.questions])
     return Outcome(
         metrics=evaluation.metrics,

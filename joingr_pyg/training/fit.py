@@ -182,8 +182,11 @@ def fit(
                 enable_progress_bar=False,
                 use_distributed_sampler=False,  # Lightning's sampler repeats questions to fill batches.
             )
-        except MisconfigurationException as error:
-            raise JoinGRError(f"The trainer cannot run on this machine: {error}") from error
+        except (MisconfigurationException, ValueError, TypeError) as error:
+            reason = " ".join(str(error).split())
+            raise JoinGRError(
+                f"The trainer cannot be made of the keys 'trainer.*' on this machine: {reason}"
+            ) from error
         trainer.strategy.checkpoint_io = AtomicCheckpointIO()
         if resume is not None:
             restore_progress(trainer, folder, resume)

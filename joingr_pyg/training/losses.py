@@ -2,7 +2,7 @@
 
 from torch import Tensor, nn
 
-from joingr_pyg.errors import JoinGRError
+from joingr_pyg.errors import JoinGRError, require_at_least
 
 
 def pairwise_hinge(
@@ -45,7 +45,7 @@ class TableLoss(nn.Module):
             questions equally.
 
     Raises:
-        JoinGRError: If ``negatives`` is neither ``"database"`` nor ``"corpus"``.
+        JoinGRError: If ``negatives`` is neither ``"database"`` nor ``"corpus"``, or another argument is below 0.
     """
 
     target = "table"
@@ -54,6 +54,7 @@ class TableLoss(nn.Module):
         super().__init__()
         if negatives not in ("database", "corpus"):
             raise JoinGRError(f"'negatives' needs to be 'database' or 'corpus' (got {negatives!r}).")
+        require_at_least(0, margin=margin, gold_power=gold_power)
         self.margin = margin
         self.negatives = negatives
         self.gold_power = gold_power

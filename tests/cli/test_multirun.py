@@ -32,7 +32,8 @@ def test_a_failing_job_fails_alone_and_is_named_at_the_end(command: Command, tmp
     assert [(tmp_path / number / "metrics.json").is_file() for number in "0123"] == [False, False, True, True]
     assert "Traceback" not in ended.stderr
     assert ended.stderr.splitlines()[-3:-1] == [
-        f"train: Job {number} (model.anchors=0 model.hops={hops}) failed: 'anchors' needs to be at least 1 (got 0). "
+        f"train: Job {number} (model.anchors=0 model.hops={hops}) failed: "
+        "'model.anchors' needs to be a whole number, at least 1 (got 0). "
         f"Its folder: {tmp_path / str(number)}"
         for number, hops in ((0, 1), (1, 2))
     ]
@@ -40,7 +41,10 @@ def test_a_failing_job_fails_alone_and_is_named_at_the_end(command: Command, tmp
     assert "ended early" not in ended.stderr
     assert "2 of 4 jobs have results" in ended.stdout
     failed, finished = said(tmp_path / "0"), said(tmp_path / "2")
-    assert (failed["status"], failed["reason"]) == ("failed", "'anchors' needs to be at least 1 (got 0).")
+    assert (failed["status"], failed["reason"]) == (
+        "failed",
+        "'model.anchors' needs to be a whole number, at least 1 (got 0).",
+    )
     assert {*SMALL, "model.anchors=0", "model.hops=1"} <= set(failed["overrides"])
     assert finished["status"] == "finished"
     assert finished["metrics"] == json.loads((tmp_path / "2/metrics.json").read_text())["metrics"]
@@ -123,7 +127,10 @@ def test_evaluations_are_swept_alike(command: Command, tmp_path: Path) -> None:
     given = ("-m", "encoder=hashing", "method=heuristic", "method.hops=2,0", f"hydra.sweep.dir={tmp_path}")
     ended = command("evaluate.py", *given, folder=tmp_path)
     assert ended.status == 1
-    assert "evaluate: Job 1 (method.hops=0) failed: 'hops' needs to be at least 1 (got 0)." in ended.stderr
+    assert (
+        "evaluate: Job 1 (method.hops=0) failed: 'method.hops' needs to be a whole number, at least 1 (got 0)."
+        in ended.stderr
+    )
     assert said(tmp_path / "0")["status"] == "finished"
 
 
@@ -168,7 +175,10 @@ def test_two_processes_of_a_sweep_embed_each_text_once(tmp_path: Path) -> None:
         text=True,
     )
     assert ended.returncode == 1
-    assert "train: Job 2 (model.anchors=0) failed: 'anchors' needs to be at least 1 (got 0)." in ended.stderr
+    assert (
+        "train: Job 2 (model.anchors=0) failed: 'model.anchors' needs to be a whole number, at least 1 (got 0)."
+        in ended.stderr
+    )
     assert [said(tmp_path / "swept" / number)["status"] for number in "012"] == ["finished", "finished", "failed"]
     encoded = [line.partition(" ")[2] for line in (tmp_path / "counted").read_text(encoding="utf-8").splitlines()]
     assert len(encoded) > 500
@@ -272,6 +282,6 @@ def test_a_launcher_that_is_not_installed_says_how_to(
 
 def test_an_unknown_launcher_says_how_to_get_more(command: Command, tmp_path: Path) -> None:
     ended = sweep(command, tmp_path, "hydra/launcher=nothing", "model.anchors=2,3")
-    assert ended.status == 1
-    assert {"basic", "ray", "slurm"} <= set(ended.stderr.split())
+    assert ended.status == 2
+    assert all(name in ended.stderr for name in ("basic", "ray", "slurm"))
     assert ended.stderr.splitlines()[-1].endswith("pip install 'joingr-pyg[sweep]'.")

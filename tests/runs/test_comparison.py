@@ -4,7 +4,7 @@ import pytest
 from rich.console import Console
 from rich.table import Table
 
-from joingr_pyg.runs.comparison import Row, comparison, database_table, show
+from joingr_pyg.runs.comparison import Row, comparison, database_table, remembering, show
 
 ROWS = [
     Row("vanilla", {"R@5": 0.5, "PR@15": 0.75}),
@@ -58,3 +58,9 @@ def test_names_are_no_markup(capsys: pytest.CaptureFixture[str]) -> None:
     assert r"[i]me\u001bthod" in printed
     assert "[b]title" in printed
     assert "[red]shop" in printed
+
+
+def test_the_name_of_a_method_says_what_it_remembers() -> None:
+    assert remembering("knn", 9428) == "knn, remembers 9,428 answers"
+    assert remembering("knn", 0) == "knn"
+    assert remembering("knn", 0, of_folds=True) == "knn, remembers the other folds"

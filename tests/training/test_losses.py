@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 import torch
 from hypothesis import given, settings
@@ -92,3 +94,10 @@ def test_negatives_may_be_of_the_question_s_database_only() -> None:
     assert TableLoss(0.1, negatives="corpus")(score, gold, own).item() == pytest.approx((0.05 + 0.7) / 3)
     with pytest.raises(JoinGRError, match=r"'database' or 'corpus' \(got 'all'\)"):
         TableLoss(negatives="all")
+
+
+@pytest.mark.parametrize("wrong", [{"margin": -1.0}, {"gold_power": -0.5}, {"margin": "abc"}], ids=str)
+def test_what_is_below_zero_or_no_number_is_refused(wrong: dict[str, Any]) -> None:
+    (name,) = wrong
+    with pytest.raises(JoinGRError, match=f"'{name}' needs to be"):
+        TableLoss(**wrong)

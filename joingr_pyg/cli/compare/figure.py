@@ -12,6 +12,9 @@ from joingr_pyg.cli.compare.table import Line, only, sweep_table
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.runs.collect import SEED, Run, in_order, require_parameter, shared_names, shown, values
 
+NARROW = 0.02
+"""Heat maps whose values differ by no more than this say so."""
+
 _LOGARITHMIC = 50  # From this ratio of the largest to the smallest value an axis is logarithmic.
 
 
@@ -115,7 +118,9 @@ def draw_heatmap(runs: Sequence[Run], rows: str, columns: str, metric: str) -> F
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
     figure.colorbar(image, ax=axes, label=metric)
-    _caption(axes, drawn)
+    # The colours always span the whole scale, so they make any difference look large.
+    narrow = f"the colours span {high - low:.3f} alone" if high - low <= NARROW else ""
+    _caption(axes, drawn, narrow)
     return figure
 
 
@@ -143,8 +148,8 @@ def _colors(groups: Sequence[tuple[Any, ...]]) -> list[Any]:
     return [cycle[number % len(cycle)] for number in range(len(groups))]
 
 
-def _caption(axes: Axes, lines: Sequence[Line]) -> None:
+def _caption(axes: Axes, lines: Sequence[Line], note: str = "") -> None:
     counts = sorted({len(line.runs) for line in lines})
     seeds = "" if counts == [1] else f", mean ± sd of {'–'.join(map(str, {counts[0]: 0, counts[-1]: 0}))} seeds"
     names = shared_names([run for line in lines for run in line.runs])
-    axes.set_title(", ".join(names) + seeds, fontsize=10, parse_math=False)
+    axes.set_title(", ".join(names) + seeds + f"\n{note}" * bool(note), fontsize=10, parse_math=False)

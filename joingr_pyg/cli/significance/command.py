@@ -3,7 +3,7 @@
 import json
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +12,7 @@ from rich.table import Table
 
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.evaluation.significance import Difference, paired_bootstrap
-from joingr_pyg.runs.collect import Run, collect, differing
+from joingr_pyg.runs.collect import SEED, Run, collect, differing, shown
 from joingr_pyg.runs.comparison import show
 from joingr_pyg.runs.files import write_named
 from joingr_pyg.runs.question_records import QuestionRecord, kept, measures, read_questions
@@ -59,12 +59,14 @@ def run(arguments: Namespace) -> None:
         measured([Path(folder) for folder in folders.split(",")]) for folders in (arguments.first, arguments.second)
     )
     _require_same_questions(first, second)
+    first, second = told_apart(first, second)
     differences = paired_bootstrap(first.values, second.values, arguments.samples, arguments.seed)
     if not differences:
         raise JoinGRError("The two runs have no metric in common: evaluate both with the same ks.")
     show(_table(first, second, differences))
     if arguments.json is not None:
         content = {
+            "names": [first.name, second.name],
             "first": [run.place for run in first.runs],
             "second": [run.place for run in second.runs],
             "questions": len(first.questions),
@@ -109,6 +111,21 @@ def averaged(runs: Sequence[Run]) -> Measured:
         questions[0],
         {name: np.mean([value[name] for value in values], axis=0) for name in values[0]},
     )
+
+
+def told_apart(first: Measured, second: Measured) -> tuple[Measured, Measured]:
+    """The same two with names that differ: where their methods are the same, what else differs is added."""
+    if first.name != second.name:
+        return first, second
+    pair = first.runs[0], second.runs[0]
+    keys = [key for key in differing(pair) if key != SEED or len(first.runs) == 1]
+    one, other = (
+        " ".join([name, *(f"{key}={shown(run.parameters[key]) or 'null'}" for key in keys if key in run.parameters)])
+        for name, run in zip((first.name, second.name), pair, strict=True)
+    )
+    if one == other:
+        one, other = (f"{name} in {run.place}" for name, run in zip((one, other), pair, strict=True))
+    return replace(first, name=one), replace(second, name=other)
 
 
 def _questions(run: Run) -> list[QuestionRecord]:

@@ -1,5 +1,6 @@
 import io
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -93,6 +94,15 @@ def test_every_cell_of_a_heat_map_names_its_value(runs: list[Run]) -> None:
     assert [place for place, text in texts.items() if text.get_fontweight() == "bold"] == [(2, 1)]
     assert (axes.get_ylabel(), axes.get_xlabel(), figure.axes[1].get_ylabel()) == ("model.anchors", "model.hops", "R@5")
     assert [text.get_text() for text in axes.get_yticklabels()] == ["1", "3"]
+    assert "the colours span" not in axes.get_title()
+    assert rendered(figure)
+
+
+def test_a_heat_map_of_a_narrow_range_says_so(runs: list[Run]) -> None:
+    """The colours always span the whole scale, also where values hardly differ."""
+    narrow = [replace(run, metrics={"R@5": 0.8 + run.metrics["R@5"] / 50}) for run in runs]
+    figure = draw_heatmap(narrow, "model.anchors", "model.hops", "R@5")
+    assert figure.axes[0].get_title().splitlines()[-1] == "the colours span 0.008 alone"
     assert rendered(figure)
 
 

@@ -74,6 +74,28 @@ def test_runs_of_one_side_differ_by_seed_alone(
     assert "differ by model.hops" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "names"),
+    [
+        ({"model__hops": 1}, {"model__hops": 2}, ["joingr model.hops=1", "joingr model.hops=2"]),
+        ({"encoder": "bge"}, {"encoder": "minilm"}, ["joingr encoder=bge", "joingr encoder=minilm"]),
+        ({"seed": 0}, {"seed": 1}, ["joingr seed=0", "joingr seed=1"]),
+        ({}, {}, ["joingr in first", "joingr in second"]),
+        ({"method": "joingr"}, {"method": "vanilla", "model__hops": 2}, ["joingr", "vanilla"]),
+    ],
+    ids=str,
+)
+def test_runs_are_named_by_what_differs(
+    make_run: MakeRun, tmp_path: Path, first: dict[str, object], second: dict[str, object], names: list[str]
+) -> None:
+    given = [
+        str(make_run(name, METRICS, questions=[FOUND], **said)) for name, said in (("first", first), ("second", second))
+    ]
+    target = tmp_path / "differences.json"
+    assert main(["significance", *given, "--json", str(target)]) == 0
+    assert json.loads(target.read_text())["names"] == names
+
+
 def test_at_least_one_sample(make_run: MakeRun, capsys: pytest.CaptureFixture[str]) -> None:
     run = str(make_run("run", METRICS, questions=[FOUND]))
     assert main(["significance", run, run, "--samples", "0"]) == 2
