@@ -29,9 +29,9 @@ def plain_errors(command: str) -> Iterator[None]:
     except Exception as error:
         message = sentence(error)
         if message is None:
-            traceback.print_exception(error)
+            print(without_secrets("".join(traceback.format_exception(error))), end="", file=sys.stderr)
             raise SystemExit(1) from error
-        report(command, message)
+        report(command, without_secrets(message))
         raise SystemExit(2) from error
 
 

@@ -184,9 +184,7 @@ def fit(
             )
         except (MisconfigurationException, ValueError, TypeError) as error:
             reason = " ".join(str(error).split())
-            raise JoinGRError(
-                f"The trainer cannot be made of the keys 'trainer.*' on this machine: {reason}"
-            ) from error
+            raise JoinGRError(f"The trainer cannot run on this machine: {reason} (see the keys trainer.*)") from error
         trainer.strategy.checkpoint_io = AtomicCheckpointIO()
         if resume is not None:
             restore_progress(trainer, folder, resume)

@@ -72,6 +72,6 @@ def test_a_sweep_keeps_none(command: Command, tmp_path: Path, monkeypatch: pytes
 
 def test_a_sweep_that_never_began_keeps_none(command: Command, tmp_path: Path) -> None:
     swept = ("method=vanilla,nowhere", f"hydra.sweep.dir={tmp_path}")
-    assert command("evaluate.py", "-m", *swept, *SMALL, *TYPED, folder=tmp_path).status == 1
+    assert command("evaluate.py", "-m", *swept, *SMALL, *TYPED, folder=tmp_path).status == 2
     assert [path.name for path in tmp_path.iterdir()] == ["multirun.yaml"]
     assert_clean(tmp_path)
