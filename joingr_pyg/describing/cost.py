@@ -11,7 +11,8 @@ from joingr_pyg.describing.words_file import WordsFile
 from joingr_pyg.schema import Database
 
 LETTERS_A_TOKEN = 3.0
-"""Characters of a request for each token. Names of databases take more tokens than prose does."""
+"""Characters of a request for each token. The estimate is rather too high: a request that is mostly instructions
+takes a token for four, as Gemma 3 counts, and names of columns take more."""
 
 TABLE_TOKENS = 70
 """Tokens of an answer about a table, with its columns; the mean of 1,870 tables with words."""

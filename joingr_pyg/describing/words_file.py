@@ -86,7 +86,8 @@ class WordsFile:
             words = self._with_table(words, table)
         known = {readable_name(name) for name in words.abbreviations}
         new = {name: text for name, text in answer.abbreviations.items() if readable_name(name) not in known}
-        self._write(replace(words, abbreviations={**words.abbreviations, **new}))
+        if answer.tables or new:
+            self._write(replace(words, abbreviations={**words.abbreviations, **new}))
 
     def add_opinions(self, opinions: Mapping[str, float]) -> None:
         """Add probabilities of joins; those that the file has stay.

@@ -58,6 +58,11 @@ def test_answers_are_written_in_the_order_of_the_schema(shop: Database, tmp_path
     assert list(tmp_path.iterdir()) == [tmp_path / "words.json"]
 
 
+def test_an_answer_of_no_use_writes_nothing(shop: Database, tmp_path: Path) -> None:
+    file(shop, tmp_path).add(Answer([], {}, {"ORD": "the table was missing"}))
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_without_a_path_nothing_is_written(shop: Database) -> None:
     words = WordsFile(shop, None, "by m")
     words.add(answer(ORDER))
