@@ -2,10 +2,14 @@
 
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from joingr_pyg.encoders.bert import Bert
 from joingr_pyg.encoders.sentence_transformer import SentenceTransformerEncoder
 from joingr_pyg.errors import JoinGRError
+
+if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
 
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -23,7 +27,8 @@ def packaged_minilm() -> Path | None:
 class MiniLMEncoder(SentenceTransformerEncoder):
     """all-MiniLM-L6-v2 (384 dimensions), from ``path``, the packaged weights or the model hub, in this order.
 
-    The sha256 of the weights is checked, so the identity is the same for all sources.
+    The sha256 of the weights is checked, so the identity is the same for all sources. Where sentence-transformers would
+    take seconds to load, :class:`~joingr_pyg.encoders.bert.Bert` computes the same vectors.
 
     Args:
         path: Local folder of the model.
@@ -46,6 +51,9 @@ class MiniLMEncoder(SentenceTransformerEncoder):
     def settings(self) -> dict[str, Any]:
         settings = super().settings
         return {name: settings[name] for name in ("path", "batch_size")}
+
+    def _load(self, folder: Path) -> "Bert | SentenceTransformer":
+        return Bert(folder, self.device)
 
     def _folder(self) -> Path:
         if self.path is None and (packaged := packaged_minilm()):

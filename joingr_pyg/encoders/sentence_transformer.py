@@ -18,6 +18,8 @@ from joingr_pyg.errors import JoinGRError
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
+    from joingr_pyg.encoders.bert import Bert
+
 logger = logging.getLogger(__name__)
 
 Pooling = Literal["cls", "mean", "max", "lasttoken"]
@@ -157,7 +159,7 @@ class SentenceTransformerEncoder:
             )
 
     @cached_property
-    def _model(self) -> "SentenceTransformer":
+    def _model(self) -> "Bert | SentenceTransformer":
         folder = self._folder()
         if self.weights_sha256:
             check_weights(folder, self.weights_sha256)
@@ -173,8 +175,7 @@ class SentenceTransformerEncoder:
                 f"encoder.device={self.device!r} cannot be used ({_one_line(error)}): try cpu."
             ) from error
         try:
-            with _silent_loading():
-                model = self._load(folder)
+            model = self._load(folder)
         except Exception as error:  # A damaged model folder fails in many ways.
             raise JoinGRError(
                 f"The model {self.model!r} in {str(folder)!r} cannot be loaded ({_one_line(error)}): download it again."
@@ -188,15 +189,16 @@ class SentenceTransformerEncoder:
             )
         return model
 
-    def _load(self, folder: Path) -> "SentenceTransformer":
+    def _load(self, folder: Path) -> "Bert | SentenceTransformer":
         from sentence_transformers import SentenceTransformer
         from sentence_transformers.sentence_transformer import modules
 
-        if not self.pooling:
-            return SentenceTransformer(str(folder), device=self.device, local_files_only=True)
-        transformer = modules.Transformer(str(folder))
-        pooling = modules.Pooling(transformer.get_embedding_dimension(), self.pooling)
-        return SentenceTransformer(modules=[transformer, pooling], device=self.device)
+        with _silent_loading():
+            if not self.pooling:
+                return SentenceTransformer(str(folder), device=self.device, local_files_only=True)
+            transformer = modules.Transformer(str(folder))
+            pooling = modules.Pooling(transformer.get_embedding_dimension(), self.pooling)
+            return SentenceTransformer(modules=[transformer, pooling], device=self.device)
 
     def _folder(self) -> Path:
         if self.path:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from itertools import chain
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import torch
 
@@ -43,10 +43,12 @@ from joingr_pyg.schema.joins.few_keys import InferJoins
 from joingr_pyg.schema.joins.given import GivenJoins, read_joins
 from joingr_pyg.schema.names.glossary import read_words
 from joingr_pyg.schema.preparation import Preparation
-from joingr_pyg.schema.readers.ddl import Source, read_ddl_report
 from joingr_pyg.schema.readers.live import LiveSource, read_database
 from joingr_pyg.schema.readers.live.values import ValueLimits
 from joingr_pyg.text.tokens import words
+
+if TYPE_CHECKING:
+    from joingr_pyg.schema.readers.ddl import Source
 
 logger = logging.getLogger(__name__)
 
@@ -108,7 +110,7 @@ class TableRetriever:
     @classmethod
     def from_ddl(
         cls,
-        source: Source,
+        source: "Source",
         encoder: Encoder | None = None,
         dialect: str | None = None,
         *,
@@ -141,6 +143,8 @@ class TableRetriever:
         Raises:
             JoinGRError: If a file cannot be read, the schema holds no table, or ``joins`` name a column that it lacks.
         """
+        # Loading sqlglot takes time, and a saved retriever needs none of it.
+        from joingr_pyg.schema.readers.ddl import read_ddl_report
 
         def read() -> list[Database]:
             reading = read_ddl_report(source, None, dialect, encoding=encoding, views=views)

