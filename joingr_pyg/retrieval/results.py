@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
 from joingr_pyg.errors import MissingPackageError
+from joingr_pyg.retrieval.fitting import LEAST_FIT
 from joingr_pyg.retrieval.walk import AnswerWalk
 from joingr_pyg.schema import Database, TableName
 from joingr_pyg.schema.joins.connecting import connecting_joins
@@ -118,12 +119,15 @@ class RetrievalResult(Sequence[RetrievedTable]):
         tables: The tables.
         databases: The schemas they were found in.
         walk_source: Tells the walk of the question, when it is asked for; ``None`` where there was none.
+        fits: Probability that the schemas are about what is asked, if as many questions are about something else;
+            ``None`` with other encoders than MiniLM.
     """
 
     question: str
     tables: tuple[RetrievedTable, ...]
     databases: tuple[Database, ...] = field(repr=False, compare=False)
     walk_source: Callable[[], AnswerWalk | None] | None = field(default=None, repr=False, compare=False)
+    fits: float | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """The walk itself in place of what it is computed from, which refers to the model."""
@@ -140,11 +144,16 @@ class RetrievalResult(Sequence[RetrievedTable]):
 
     def __getitem__(self, place: int | slice) -> "RetrievedTable | RetrievalResult":
         if isinstance(place, slice):
-            return RetrievalResult(self.question, self.tables[place], self.databases, lambda: self.walk)
+            return RetrievalResult(self.question, self.tables[place], self.databases, lambda: self.walk, self.fits)
         return self.tables[place]
 
     def __iter__(self) -> Iterator[RetrievedTable]:
         return iter(self.tables)
+
+    @property
+    def nothing_fits(self) -> bool:
+        """Whether nothing in the schemas seems to fit the question: :attr:`fits` is known and below 0.2."""
+        return self.fits is not None and self.fits < LEAST_FIT
 
     @cached_property
     def walk(self) -> AnswerWalk | None:
@@ -245,9 +254,10 @@ class RetrievalResult(Sequence[RetrievedTable]):
         return draw_picture(picture_of(self))
 
     def to_dict(self) -> dict[str, Any]:
-        """The question, the tables and their joins as plain values, which JSON can hold."""
+        """The question, how well it fits, the tables and their joins as plain values, which JSON can hold."""
         return {
             "question": self.question,
+            "fits": self.fits,
             "tables": [
                 {**asdict(table), "matched_words": list(table.matched_words), "joins": list(table.joins)}
                 for table in self.tables

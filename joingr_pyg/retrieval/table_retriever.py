@@ -15,7 +15,7 @@ from joingr_pyg.data.embedding import embedded_corpus
 from joingr_pyg.data.queries import Queries
 from joingr_pyg.encoders import CachedEncoder, Encoder, MiniLMEncoder, require_question
 from joingr_pyg.encoders.settings import encoder_settings, make_encoder
-from joingr_pyg.errors import JoinGRError, require_at_least, require_whole
+from joingr_pyg.errors import JoinGRError, require_at_least, require_flags, require_whole
 from joingr_pyg.models import JoinGRPlus, TrainableRetriever
 from joingr_pyg.models.calibration import CANDIDATES, require_complete, set_sizes
 from joingr_pyg.models.checkpoint import load_checkpoint, require_encoder
@@ -23,6 +23,7 @@ from joingr_pyg.models.joingr_plus import untrained
 from joingr_pyg.models.memory import QuestionMemory
 from joingr_pyg.retrieval.allowed_tables import Allowed, allowed_tables
 from joingr_pyg.retrieval.explanation import retrieved_table
+from joingr_pyg.retrieval.fitting import LEAST_FIT, LOOKED_AT, FitModel, evidence
 from joingr_pyg.retrieval.live_values import LiveValues
 from joingr_pyg.retrieval.restriction import RestrictedRetrievers, restricted_model, restricted_schemas
 from joingr_pyg.retrieval.results import RetrievalResult, RetrievedTable, joins_of
@@ -438,6 +439,7 @@ class TableRetriever:
         complete: float = 0.9,
         allowed: Allowed | None = None,
         databases: str | Iterable[str] | None = None,
+        only_if_fits: bool = False,
     ) -> RetrievalResult:
         """Find the best ``k`` tables for a question, or as many as it takes.
 
@@ -450,16 +452,21 @@ class TableRetriever:
                 right to read; as of :meth:`restricted`. The first question with other tables than before takes longer,
                 since the tables are indexed for it.
             databases: Answer as if there were no other databases than these.
+            only_if_fits: Return no table where nothing seems to fit the question
+                (:attr:`RetrievalResult.nothing_fits`).
 
         Raises:
             JoinGRError: If the question is blank or no text, ``k`` is below 1 or no whole number, ``complete`` is no
-                probability, ``k`` is ``None`` and the model is not calibrated, or as of :meth:`restricted`.
+                probability, ``k`` is ``None`` and the model is not calibrated, ``only_if_fits`` and the
+                encoder is not MiniLM, or as of :meth:`restricted`.
         """
         if not isinstance(question, str):
             raise JoinGRError(
                 f"'question' needs to be one text (got {type(question).__name__}): use retrieve_batch for several."
             )
-        return self.retrieve_batch([question], k, complete=complete, allowed=allowed, databases=databases)[0]
+        return self.retrieve_batch(
+            [question], k, complete=complete, allowed=allowed, databases=databases, only_if_fits=only_if_fits
+        )[0]
 
     async def aretrieve(
         self,
@@ -469,10 +476,17 @@ class TableRetriever:
         complete: float = 0.9,
         allowed: Allowed | None = None,
         databases: str | Iterable[str] | None = None,
+        only_if_fits: bool = False,
     ) -> RetrievalResult:
         """:meth:`retrieve` in a thread of its own, so that the event loop goes on meanwhile."""
         return await asyncio.to_thread(
-            self.retrieve, question, k, complete=complete, allowed=allowed, databases=databases
+            self.retrieve,
+            question,
+            k,
+            complete=complete,
+            allowed=allowed,
+            databases=databases,
+            only_if_fits=only_if_fits,
         )
 
     def retrieve_batch(
@@ -483,6 +497,7 @@ class TableRetriever:
         complete: float = 0.9,
         allowed: Allowed | None = None,
         databases: str | Iterable[str] | None = None,
+        only_if_fits: bool = False,
     ) -> list[RetrievalResult]:
         """Answer many questions in one call, which embeds all of their texts in batches.
 
@@ -492,6 +507,7 @@ class TableRetriever:
             complete: As of :meth:`retrieve`.
             allowed: As of :meth:`retrieve`.
             databases: As of :meth:`retrieve`.
+            only_if_fits: As of :meth:`retrieve`.
 
         Returns:
             What :meth:`retrieve` returns for each question, in their order.
@@ -503,10 +519,16 @@ class TableRetriever:
         if k is not None:
             require_whole(k=k)
             require_at_least(1, k=k)
+        require_flags(only_if_fits=only_if_fits)
+        if only_if_fits and not self._judges_fit:
+            raise JoinGRError(
+                f"'only_if_fits' needs the encoder MiniLM, since fits are not known with {self.encoder.name!r}: "
+                "leave it out."
+            )
         questions = _require_questions(questions, "retrieve_batch")
         if allowed is not None or databases is not None:
             restricted = self._restricted.get(self, allowed, databases, self._restricted_to)
-            return restricted.retrieve_batch(questions, k, complete=complete)
+            return restricted.retrieve_batch(questions, k, complete=complete, only_if_fits=only_if_fits)
         if not questions:
             return []
         asked = [AskedQuestion(question, question) for question in questions]
@@ -515,19 +537,31 @@ class TableRetriever:
         texts = [question.text for question in asked]
         self.encoder.encode_queries([part for text in texts for part in self.model.question_texts(text)])
         queries = Queries.encode(texts, self.encoder).split(1)
-        return [self._retrieve(*pair, k, complete) for pair in zip(asked, queries, strict=True)]
+        return [self._retrieve(*pair, k, complete, only_if_fits) for pair in zip(asked, queries, strict=True)]
 
-    def _retrieve(self, asked: AskedQuestion, query: Queries, k: int | None, complete: float) -> RetrievalResult:
-        ranked = self.model.explained(query, CANDIDATES if k is None else k)
+    @property
+    def _judges_fit(self) -> bool:
+        """Whether the encoder is the one that :class:`FitModel` was fitted to: cosines of others mean other things."""
+        return self.encoder.identity == FitModel.fitted().encoder
+
+    def _retrieve(
+        self, asked: AskedQuestion, query: Queries, k: int | None, complete: float, only_if_fits: bool
+    ) -> RetrievalResult:
+        looked_at = LOOKED_AT if self._judges_fit else 0
+        ranked = self.model.explained(query, CANDIDATES if k is None else max(k, looked_at))
         count = int(set_sizes(self.model.needed(ranked.ranking, query), complete)) if k is None else k
+        explained = ranked.explain(0, max(count, looked_at))
+        fits = None
+        if looked_at:
+            fits = FitModel.fitted().probability(evidence(self.corpus, asked.text, explained[:looked_at]))
         question_words = frozenset(words(asked.question))
         tables = (
             asked.with_values(retrieved_table(self.corpus, self._joins, question_words, asked.without_names(table)))
-            for table in ranked.explain(0, count)
+            for table in explained[: 0 if only_if_fits and fits is not None and fits < LEAST_FIT else count]
         )
         walk, corpus = ranked.walk(0), self.corpus
         named = None if walk is None else lambda: AnswerWalk.named(walk(), corpus)
-        return RetrievalResult(asked.question, tuple(tables), self.databases, named)
+        return RetrievalResult(asked.question, tuple(tables), self.databases, named, fits)
 
     def joins_between(self, tables: Iterable[RetrievedTable | str | TableName]) -> list[str]:
         """The joins that connect tables, as ``"a.x = b.y"``: what :attr:`RetrievalResult.joins` holds, as text.

@@ -30,6 +30,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--allowed", metavar="PATTERNS", help="answer as if there were no other tables, such as 'sales.*,customer*'"
     )
     parser.add_argument("--databases", metavar="NAMES", help="answer as if there were no other databases")
+    parser.add_argument("--only-if-fits", action="store_true", help="no tables where nothing seems to fit the question")
     parser.add_argument("--html", type=Path, metavar="FILE", help="also write a page of the answer, for a browser")
     output = parser.add_mutually_exclusive_group()
     output.add_argument("--json", action="store_true", help="print the answer as JSON")
@@ -53,7 +54,14 @@ def run(arguments: Namespace) -> None:
         complete=0.9 if arguments.complete is None else arguments.complete,
         allowed=patterns(arguments.allowed),
         databases=patterns(arguments.databases),
+        only_if_fits=arguments.only_if_fits,
     )
+    if result.nothing_fits and not arguments.json:
+        # Standard output is for tables, and so is a prompt.
+        print(
+            f"Nothing in this schema seems to fit the question (probability {result.fits:.2f} that something does).",
+            file=sys.stderr,
+        )
     if arguments.html is not None:
         # Standard output is for the answer, which another program may read.
         write_named(arguments.html, result.to_html(), report=sys.stderr)
@@ -67,6 +75,8 @@ def run(arguments: Namespace) -> None:
 
 
 def _print(result: RetrievalResult) -> None:
+    if not result:
+        return
     several = len({table.database for table in result}) > 1
     table = Table(box=None, pad_edge=False)
     table.add_column("", justify="right")
