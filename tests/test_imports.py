@@ -53,7 +53,7 @@ RESERVED = {
     "sqlglot": {"schema"},
     "faiss": {"models"},
     "matplotlib": {"plotting", "cli"},
-    "networkx": {"plotting", "schema"},
+    "networkx": {"plotting"},
     "bm25s": {"text"},
     "Stemmer": {"text"},
     "symspellpy": {"schema"},

@@ -5,6 +5,7 @@ torch has BERT's layers, and tokenizers its tokenizer. Vectors are those of sent
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,12 @@ LAYER = {
     "norm2": "output.LayerNorm",
 }
 """Names of a layer's parts in torch, and in the files of BERT models."""
+
+PACKED = 512
+"""Tokens that a batch may have to be computed as one row in which no text looks at another, without any padding.
+
+A question and its phrases have very different lengths, so that padding would more than double the work.
+"""
 
 
 class Bert:
@@ -87,21 +94,29 @@ class Bert:
     @torch.inference_mode()
     def _pooled(self, tokens: Sequence[Sequence[int]]) -> Tensor:
         """The mean of each text's vectors ``[B, d]``; the longest text comes first."""
-        length = len(tokens[0])
-        padded = torch.tensor([[*ids, *(length - len(ids)) * [0]] for ids in tokens], device=self._device)
-        size = torch.tensor([len(ids) for ids in tokens], device=self._device)
-        padding = torch.arange(length, device=self._device) >= size[:, None]  # [B, L]
-        x = self._embedded(padded)
-        mask = padding if padding.any() else None
+        sizes = [len(ids) for ids in tokens]
+        size = torch.tensor(sizes, device=self._device)
+        if sum(sizes) <= PACKED:
+            text = torch.arange(len(sizes), device=self._device).repeat_interleave(size)  # [L]
+            position = torch.arange(len(text), device=self._device) - (size.cumsum(0) - size)[text]
+            x = self._embedded(torch.tensor([list(chain.from_iterable(tokens))], device=self._device), position)
+            apart = text[:, None] != text if len(sizes) > 1 else None
+            for layer in self._layers:
+                x = layer(x, src_mask=apart)
+            return x.new_zeros(len(sizes), x.size(2)).index_add(0, text, x[0]) / size[:, None]
+        padded = torch.tensor([[*ids, *(sizes[0] - len(ids)) * [0]] for ids in tokens], device=self._device)
+        position = torch.arange(sizes[0], device=self._device)
+        padding = position >= size[:, None]  # [B, L]
+        x = self._embedded(padded, position)
         for layer in self._layers:
-            x = layer(x, src_key_padding_mask=mask)
+            x = layer(x, src_key_padding_mask=padding)
         return x.masked_fill(padding[:, :, None], 0.0).sum(dim=1) / size[:, None]
 
-    def _embedded(self, tokens: Tensor) -> Tensor:
-        """The vectors ``[B, L, d]`` of tokens ``[B, L]`` at their positions, before the first layer."""
+    def _embedded(self, tokens: Tensor, position: Tensor) -> Tensor:
+        """The vectors ``[B, L, d]`` of tokens ``[B, L]`` at positions ``[L]``, before the first layer."""
         weights = {name.removeprefix("embeddings."): weight for name, weight in self._weights.items()}
         x = embedding(tokens, weights["word_embeddings.weight"]) + weights["token_type_embeddings.weight"][0]
-        x = x + weights["position_embeddings.weight"][: tokens.size(1)]
+        x = x + weights["position_embeddings.weight"][position]
         return layer_norm(x, x.shape[-1:], weights["LayerNorm.weight"], weights["LayerNorm.bias"], self._eps)
 
 

@@ -98,7 +98,9 @@ def joins_of(
         here = names.get(database.name, {})
         if not here:
             continue
-        for join in connecting_joins(database, here, [join for join in database.joins if str(join) in preferred]):
+        for join in connecting_joins(
+            database, here, [database.join_by_name[name] for name in preferred if name in database.join_by_name]
+        ):
             joins.append(
                 RetrievedJoin(
                     database.name,

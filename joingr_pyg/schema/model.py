@@ -89,6 +89,11 @@ class ForeignKey:
         """The two joined columns, each ``(table, column)``, without direction."""
         return frozenset({(self.table, self.column), (self.referenced_table, self.referenced_column)})
 
+    @property
+    def length(self) -> float:
+        """Length of the join on a path: 1 if it is certain, up to 2."""
+        return 2.0 - self.confidence
+
     def __str__(self) -> str:
         return f"{self.table}.{self.column} = {self.referenced_table}.{self.referenced_column}"
 
@@ -180,6 +185,21 @@ class Database:
             if len(key.endpoints) == 2:
                 distinct.setdefault(key.endpoints, key)
         return tuple(distinct.values())
+
+    @cached_property
+    def join_by_name(self) -> dict[str, ForeignKey]:
+        """The same by their texts, ``"a.x = b.y"``."""
+        return {str(join): join for join in self.joins}
+
+    @cached_property
+    def neighbors(self) -> dict[str, dict[str, float]]:
+        """For each table with joins, the tables that it is joined with, and the least length of the joins to each."""
+        neighbors: dict[str, dict[str, float]] = {}
+        for join in self.joins:
+            for one, other in ((join.table, join.referenced_table), (join.referenced_table, join.table)):
+                lengths = neighbors.setdefault(one, {})
+                lengths[other] = min(lengths.get(other, join.length), join.length)
+        return neighbors
 
     @cached_property
     def keys(self) -> frozenset[tuple[str, str]]:

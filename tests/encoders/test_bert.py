@@ -17,6 +17,8 @@ TEXTS = [
     "哪个部门预算最高？",
     "Ünïcödé café <b> [SEP] $$$",
     "word " * 400,
+    "long " * 200,
+    "text " * 200,
     *(f"column {number} of table {'word ' * (number % 7)}" for number in range(40)),
 ]
 
