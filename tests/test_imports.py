@@ -17,6 +17,7 @@ LAYERS = [
     "lazy_names",
     "progress",
     "atomic_files",
+    "tensor_files",
     "terminal",
     "kernels",
     "nn",

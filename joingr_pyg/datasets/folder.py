@@ -121,7 +121,12 @@ def _raw_questions(folder: Path, dialect: str) -> Iterator[RawQuestion]:
     file = folder / QUESTIONS
     if not file.is_file():
         raise JoinGRError(f"The folder '{folder}' has a schema but no {QUESTIONS}: add one object per line, {SHAPE}.")
-    for number, line in enumerate(file.read_text(encoding="utf-8-sig").splitlines(), start=1):
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise JoinGRError(f"The questions file '{file}' cannot be read ({why}): correct it.") from error
+    for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             record = _parse_record(line, f"Line {number} of '{file}'")
             yield RawQuestion(
@@ -138,7 +143,7 @@ def _parse_record(line: str, where: str) -> Mapping[str, Any]:
     """Parse and check one line of a questions file."""
     try:
         record = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise JoinGRError(f"{where} is not JSON ({error}): write {SHAPE}.") from error
     if not isinstance(record, dict) or not isinstance(record.get("question"), str):
         raise JoinGRError(f"{where} has no text at 'question': write {SHAPE}.")
@@ -146,6 +151,8 @@ def _parse_record(line: str, where: str) -> Mapping[str, Any]:
         value = record.get(key)
         if value is not None and not isinstance(value, kind):
             raise JoinGRError(f"{where} has a value of type {type(value).__name__} at {key!r}: write {SHAPE}.")
+        if isinstance(value, list) and (other := next((name for name in value if not isinstance(name, str)), "")) != "":
+            raise JoinGRError(f"{where} has {other!r:.40}, which is no name, at {key!r}: write {SHAPE}.")
     if not record.get("tables") and not record.get("sql"):
         raise JoinGRError(f"{where} has neither 'tables' nor 'sql', so its gold tables are unknown: write {SHAPE}.")
     return record

@@ -27,6 +27,7 @@ from joingr_pyg.encoders import Encoder
 from joingr_pyg.errors import JoinGRError, require_at_least, require_flags, require_whole
 from joingr_pyg.schema import Database
 from joingr_pyg.schema.names.expansion import with_expanded_names
+from joingr_pyg.tensor_files import read_tensor_file
 
 logger = logging.getLogger(__name__)
 
@@ -247,7 +248,7 @@ def build_graphs(databases: Sequence[Database], encoder: Encoder) -> list[Hetero
 
 def _load(path: Path) -> _Processed | None:
     try:
-        stored = torch.load(path, weights_only=True)
+        stored = read_tensor_file(path)
         return _Processed(
             Benchmark.from_dict(stored["benchmark"]), HeteroData.from_dict(stored["graphs"]), stored["slices"]
         )

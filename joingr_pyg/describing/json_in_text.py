@@ -14,6 +14,9 @@ def json_in_text(text: str) -> Any:
     """
     text = text.rpartition("</think>")[2]
     try:
-        return json.loads(text)
-    except ValueError:
-        return json.loads(text[text.find("{") : text.rfind("}") + 1])
+        try:
+            return json.loads(text)
+        except ValueError:
+            return json.loads(text[text.find("{") : text.rfind("}") + 1])
+    except RecursionError as error:
+        raise ValueError("its brackets are nested too deep") from error

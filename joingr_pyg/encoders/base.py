@@ -41,10 +41,12 @@ def require_question(text: str) -> str:
     """Check that a question is a text with at least one visible character, and return it.
 
     Raises:
-        JoinGRError: If the question is blank, or not a string.
+        JoinGRError: If the question is blank, not a string, or no text that UTF-8 can hold.
     """
     if not isinstance(text, str):
         raise JoinGRError(f"A question needs to be a text (got {type(text).__name__}: {text!r:.60}).")
     if not text.strip():
         raise JoinGRError(f"The question is blank (got {text!r}): ask it in words.")
+    if not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise JoinGRError(f"The question holds half of a letter (got {text!r:.60}): write it in UTF-8.")
     return text

@@ -13,6 +13,7 @@ from joingr_pyg.models.calibration import Calibration
 from joingr_pyg.models.joingr import JoinGR
 from joingr_pyg.models.joingr_plus import JoinGRPlus
 from joingr_pyg.models.trainable import TrainableRetriever
+from joingr_pyg.tensor_files import read_tensor_file
 
 VERSION = 1
 """Version of the format of checkpoints; those without a version have this one."""
@@ -83,7 +84,7 @@ def load_checkpoint(path: str | Path) -> tuple[TrainableRetriever, Description]:
     if not path.is_file():
         raise JoinGRError(f"There is no checkpoint at '{path}': train one with train.py, or correct the path.")
     try:
-        stored = torch.load(path, map_location="cpu", weights_only=True)
+        stored = read_tensor_file(path)
         require_version(stored[KEY].get("version", VERSION), VERSION, f"The checkpoint '{path}'")
         description = Description(**stored[KEY])
         weights = stored["state_dict"]
@@ -145,7 +146,7 @@ def require_version(found: object, readable: int, what: str) -> None:
 
 def keep_calibration(path: Path, calibration: Calibration) -> None:
     """Write a calibration into a checkpoint that a trainer wrote, with all else as it was."""
-    stored = torch.load(path, map_location="cpu", weights_only=True)
+    stored = read_tensor_file(path)
     with atomic_write(path) as file:
         torch.save({**stored, CALIBRATION: asdict(calibration)}, file)
 

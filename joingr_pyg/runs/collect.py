@@ -129,7 +129,7 @@ def _read_run(path: Path, root: Path) -> Run:
 def _read_json(path: Path) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise JoinGRError(f"'{path}' cannot be read as JSON ({error}).") from error
 
 

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from numbers import Real
+from typing import Any, Literal, get_args
 
 from joingr_pyg.errors import JoinGRError
 
@@ -12,6 +13,8 @@ TableName = tuple[str, str]
 
 JoinSource = Literal["declared", "given", "inferred", "mined"]
 """Where a join comes from."""
+
+JOIN_SOURCES: tuple[str, ...] = get_args(JoinSource)
 
 
 @dataclass(frozen=True)
@@ -108,8 +111,9 @@ class Database:
         foreign_keys: Joined column pairs in declaration order. Repetitions are allowed.
 
     Raises:
-        JoinGRError: If there is no table, a table or column is listed twice, a table has no column, or a key names a
-            column that does not exist.
+        JoinGRError: If there is no table, a table or column is listed twice, a table has no column, a key names a
+            column that does not exist, a name, type or description is no text that UTF-8 can hold, or a join has
+            another source or confidence than :class:`ForeignKey` allows.
     """
 
     name: str
@@ -117,11 +121,17 @@ class Database:
     foreign_keys: tuple[ForeignKey, ...] = field(default=())
 
     def __post_init__(self) -> None:
+        _require_texts("A database", name=self.name)
         if not self.tables:
             raise JoinGRError(f"Database {self.name!r} has no tables.")
         seen: set[str] = set()
         for table in self.tables:
+            _require_texts(f"A table of database {self.name!r}", name=table.name)
             where = f"table {table.name!r} of database {self.name!r}"
+            texts = {"natural_name": table.natural_name, "description": table.description, "schema": table.schema}
+            _require_texts(f"The {where}", **texts)
+            for column in table.columns:
+                _require_texts(f"A column of {where}", **column.__dict__)
             if table.name in seen:
                 raise JoinGRError(f"Database {self.name!r} lists table {table.name!r} twice.")
             seen.add(table.name)
@@ -132,9 +142,18 @@ class Database:
                 twice = next(n for n in names if table.column_names.count(n) > 1)
                 raise JoinGRError(f"The {where} lists column {twice!r} twice.")
             for member in table.primary_key:
+                _require_texts(f"The primary key of {where}", column=member)
                 if member not in names:
                     raise JoinGRError(f"The primary key of {where} names column {member!r}, which does not exist.")
         for key in self.foreign_keys:
+            ends = {"table": key.table, "column": key.column}
+            ends |= {"referenced_table": key.referenced_table, "referenced_column": key.referenced_column}
+            what = f"A foreign key of database {self.name!r}"
+            _require_texts(what, **ends, description=key.description, evidence=key.evidence)
+            if key.source not in JOIN_SOURCES:
+                raise JoinGRError(f"{what} has the source {key.source!r}: write {' or '.join(JOIN_SOURCES)}.")
+            if not isinstance(key.confidence, Real) or not 0 < key.confidence <= 1:
+                raise JoinGRError(f"{what} has the confidence {key.confidence!r}: it is above 0 and at most 1.")
             for table_name, column in ((key.table, key.column), (key.referenced_table, key.referenced_column)):
                 if table_name not in seen or column not in self[table_name].column_names:
                     raise JoinGRError(
@@ -206,3 +225,12 @@ class Database:
         """The key columns ``(table, column)``: columns of a primary key or of a join (section 3.1)."""
         members = {(table.name, column) for table in self.tables for column in table.primary_key}
         return frozenset(members.union(*(key.endpoints for key in self.joins)))
+
+
+def _require_texts(where: str, **texts: object) -> None:
+    """Check names and descriptions, given as ``name=value``; JSON files may hold anything in their place."""
+    for name, text in texts.items():
+        if not isinstance(text, str):
+            raise JoinGRError(f"{where} has a {name} that is no text (got {text!r:.40}): write it as a text.")
+        if not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text):
+            raise JoinGRError(f"{where} has a {name} with half of a letter (got {text!r:.40}): write whole letters.")

@@ -7,6 +7,7 @@ import torch
 from lightning.pytorch.plugins import TorchCheckpointIO
 
 from joingr_pyg.atomic_files import atomic_write
+from joingr_pyg.tensor_files import read_tensor_file
 
 
 class AtomicCheckpointIO(TorchCheckpointIO):
@@ -25,4 +26,4 @@ class AtomicCheckpointIO(TorchCheckpointIO):
 
 def epochs_done(path: Path) -> int:
     """Number of finished epochs when a checkpoint was written."""
-    return int(torch.load(path, map_location="cpu", weights_only=True)["epoch"]) + 1
+    return int(read_tensor_file(path)["epoch"]) + 1

@@ -43,7 +43,7 @@ def read_answered(path: Path) -> tuple[list[str], list[list[str | tuple[str, str
         JoinGRError: If the file cannot be read, holds no question, or a line is not of the shape :data:`SHAPE`.
     """
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         raise JoinGRError(f"The file '{path}' cannot be read ({reason}): give a file of JSON lines {SHAPE}.") from error
@@ -55,7 +55,7 @@ def read_answered(path: Path) -> tuple[list[str], list[list[str | tuple[str, str
         try:
             answer = json.loads(line)
             question, names = answer["question"], answer["tables"]
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, RecursionError) as error:
             raise JoinGRError(f"Line {number} of '{path}' is not of the shape {SHAPE}: correct it.") from error
         if not isinstance(question, str) or not isinstance(names, list) or not names:
             raise JoinGRError(f"Line {number} of '{path}' is not of the shape {SHAPE}: correct it.")

@@ -51,7 +51,7 @@ def _read_file(path: Path) -> list[Any]:
     if text.lstrip().startswith("["):
         try:
             return list(json.loads(text))
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise JoinGRError(f"The joins file '{path}' is no valid JSON ({error}).") from error
     lines = (line.strip() for line in text.splitlines())
     return [tuple(line.split("=")) for line in lines if line and not line.startswith("#")]

@@ -32,7 +32,7 @@ def read_json(path: Path | Traversable, missing: str = MISSING, damaged: str = F
         raise JoinGRError(f"The file {path.name!r} is missing (looked for at '{path}'): {missing}.")
     try:
         return json.loads(path.read_bytes().decode("utf-8-sig"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:  # Brackets may be nested deeper than Python follows.
         raise JoinGRError(f"The file '{path}' is truncated or not JSON ({error}): {damaged}.") from error
 
 

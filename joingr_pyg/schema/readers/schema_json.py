@@ -40,11 +40,18 @@ def read_schema_json(path: str | Path) -> tuple[Database, str]:
 
 
 def _table(name: str, table: dict[str, Any]) -> Table:
-    columns = tuple(_column(column) for column in table["columns"])
-    return Table(name, columns, tuple(table.get("primary_key") or ()), description=table.get("comment") or "")
+    columns = tuple(_column(column) for column in _list(table["columns"]))
+    return Table(name, columns, tuple(_list(table.get("primary_key") or [])), description=table.get("comment") or "")
 
 
 def _column(column: str | list[str]) -> Column:
-    parts = [column] if isinstance(column, str) else column
+    parts = [column] if isinstance(column, str) else _list(column)
     name, kind, comment = [*parts, "", ""][:3]
     return Column(name, type=kind or "", description=comment or "")
+
+
+def _list(value: Any) -> list[Any]:
+    """A list, and not a text or an object, of which Python would take the letters or keys."""
+    if not isinstance(value, list):
+        raise TypeError(f"{value!r:.40} is no list")
+    return value

@@ -1,6 +1,7 @@
 """``CREATE TABLE`` statements of a schema, for the prompt of a language model."""
 
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping
 
 import sqlglot
@@ -16,6 +17,9 @@ RESERVED = frozenset(word.lower() for word in Redshift.Generator.RESERVED_KEYWOR
 """Words that must be quoted as names in some dialect. Redshift reserves nearly all words that any dialect reserves."""
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+_TYPE = re.compile(r"[^\W\d][\w .:%$]*")
+"""A type without its texts and brackets."""
 
 
 def create_table_statements(
@@ -53,6 +57,7 @@ def statement_by_table(
     if dialect is not None and not sqlglot_name:
         names = ", ".join(sorted(name for name in sqlglot.Dialect.classes if name))
         raise JoinGRError(f"There is no SQL dialect {dialect!r}: choose one of {names}.")
+    quoted = _alike(database)
     among = [key for key in database.joins if key.table in tables and key.referenced_table in tables]
     return {
         name: _statement(
@@ -60,21 +65,28 @@ def statement_by_table(
             [key for key in among if key.table == name],
             (columns or {}).get(name, database[name].column_names),
             sqlglot_name,
+            quoted,
         )
         for name in tables
     }
 
 
-def _statement(table: Table, keys: Collection[ForeignKey], columns: Collection[str], dialect: str) -> str:
+def _statement(
+    table: Table, keys: Collection[ForeignKey], columns: Collection[str], dialect: str, quoted: Collection[str]
+) -> str:
     entries: list[tuple[str, str]] = []
     for column in table.columns:
         if column.name in columns:
-            words = [_name(column.name, dialect), _type(column.type, dialect)]
-            entries.append((" ".join(word for word in words if word), column.description))
+            spelled = " ".join(column.type.split())
+            note = column.description
+            if not _is_whole(spelled):  # It would end the column, or hide what follows.
+                spelled, note = "", f"Type {spelled}. {note}"
+            words = [_name(column.name, dialect, quoted), _type(spelled, dialect)]
+            entries.append((" ".join(word for word in words if word), note))
     if table.primary_key:
-        entries.append((f"PRIMARY KEY ({', '.join(_name(name, dialect) for name in table.primary_key)})", ""))
+        entries.append((f"PRIMARY KEY ({', '.join(_name(name, dialect, quoted) for name in table.primary_key)})", ""))
     for key in keys:
-        ends = [_name(name, dialect) for name in (key.column, key.referenced_table, key.referenced_column)]
+        ends = [_name(name, dialect, quoted) for name in (key.column, key.referenced_table, key.referenced_column)]
         source = "" if key.source == "declared" else f"{key.source}, confidence {key.confidence:.2f}"
         entries.append(("FOREIGN KEY ({}) REFERENCES {} ({})".format(*ends), source))
     omitted = len(table.columns) - sum(column.name in columns for column in table.columns)
@@ -83,7 +95,7 @@ def _statement(table: Table, keys: Collection[ForeignKey], columns: Collection[s
     ]
     lines += [f"  -- {omitted} more columns"] * bool(omitted)
     heading = [_comment(table.description).strip()] * bool(table.description.strip())
-    return "\n".join([*heading, f"CREATE TABLE {_name(table.name, dialect)} (", *lines, ");"])
+    return "\n".join([*heading, f"CREATE TABLE {_name(table.name, dialect, quoted)} (", *lines, ");"])
 
 
 def _comment(text: str) -> str:
@@ -91,9 +103,28 @@ def _comment(text: str) -> str:
     return f"  -- {flat}" if flat else ""
 
 
-def _name(name: str, dialect: str) -> str:
-    plain = _PLAIN.fullmatch(name) is not None and name.lower() not in RESERVED
+def _alike(database: Database) -> frozenset[str]:
+    """The names of tables, and of the columns of a table, that only letter case tells from another."""
+    return frozenset(
+        name
+        for names in ([table.name for table in database], *(table.column_names for table in database))
+        for folded in [Counter(name.lower() for name in names)]
+        for name in names
+        if folded[name.lower()] > 1
+    )
+
+
+def _name(name: str, dialect: str, quoted: Collection[str]) -> str:
+    plain = _PLAIN.fullmatch(name) is not None and name.lower() not in RESERVED and name not in quoted
     return exp.to_identifier(name, quoted=not plain).sql(dialect=dialect)
+
+
+def _is_whole(spelled: str) -> bool:
+    """Whether a type leaves no bracket or quote open, closes none that it did not open, and holds no comment."""
+    rest = re.sub(r"'[^'\\\\]*'|\"[^\"\\\\]*\"", "text", spelled)
+    while (inner := re.sub(r"\([\w .,:+*=-]*\)|<[\w .,:+*=-]*>|\[[\w .]*\]", "", rest)) != rest:
+        rest = inner
+    return not spelled or _TYPE.fullmatch(rest) is not None
 
 
 def _type(spelled: str, dialect: str) -> str:

@@ -109,7 +109,9 @@ SIGNS: dict[str, list[tuple[int, str]]] = {
     ],
     "bigquery": [
         (5, r"\b(?:INT64|FLOAT64|BIGNUMERIC)\b|\bOPTIONS\s*\(|\bNOT ENFORCED\b"),
-        (4, r"`[\w-]+\.[\w-]+(?:\.[\w-]+)?`|\bSTRUCT<\s*\w+ \w+|\bARRAY<STRUCT<"),
+        # A column may have a dot in its name; only of tables are whole paths in one pair of quotes.
+        (4, r"\b(?:TABLE|EXISTS|VIEW|REFERENCES|FROM) `[\w-]+\.[\w-]+(?:\.[\w-]+)?`"),
+        (4, r"\bSTRUCT<\s*\w+ \w+|\bARRAY<STRUCT<"),
         (2, r"\bSTRING\s*\(\d+\)|\bPARTITION BY (?:DATE|TIMESTAMP_TRUNC|RANGE_BUCKET)\b"),
     ],
     "databricks": [
