@@ -108,3 +108,25 @@ def test_the_processed_file_depends_on_the_raw_files(tmp_path: Path) -> None:
 def test_a_missing_path_is_refused(tmp_path: Path) -> None:
     with pytest.raises(JoinGRError, match=r"add dataset\.path=<folder>"):
         Folder("unused", "all", HashingEncoder(), tmp_path, path=None)
+
+
+def test_lines_end_at_line_feeds_alone(tmp_path: Path) -> None:
+    folder = write_database(tmp_path / "shop")
+    question = {"question": "Which\u2028 order?", "tables": ["orders"]}
+    (folder / "questions.jsonl").write_text(json.dumps(question, ensure_ascii=False), encoding="utf-8")
+    assert [question.text for question in read_folder(folder).questions] == ["Which\u2028 order?"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"\xff", "cannot be read .it is not UTF-8 text"),
+        (b"[" * 100_000, "Line 1 of .* is not JSON"),
+        (b'{"question": "Which?", "tables": [["a"]]}', r"has \['a'\], which is no name, at 'tables'"),
+    ],
+)
+def test_questions_of_another_shape_are_refused(tmp_path: Path, content: bytes, message: str) -> None:
+    folder = write_database(tmp_path / "shop")
+    (folder / "questions.jsonl").write_bytes(content)
+    with pytest.raises(JoinGRError, match=message):
+        read_folder(folder)

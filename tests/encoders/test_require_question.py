@@ -13,3 +13,8 @@ def test_a_question_is_returned_unchanged(text: str) -> None:
 def test_a_blank_question_is_refused(text: str) -> None:
     with pytest.raises(JoinGRError, match="The question is blank"):
         require_question(text)
+
+
+def test_half_of_a_letter_is_refused() -> None:
+    with pytest.raises(JoinGRError, match="The question holds half of a letter"):
+        require_question("caf\udce9")
