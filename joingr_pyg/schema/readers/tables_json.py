@@ -51,9 +51,9 @@ def _database(name: str, entry: dict[str, Any]) -> Database:
     for (owner, original), (_, natural), kind in zip(
         entry["column_names_original"], natural_columns, types, strict=True
     ):
-        if not isinstance(owner, int) or not -1 <= owner < len(table_names):
-            tables = f"one of {len(table_names)} tables"
-            raise ValueError(f"column {original!r:.40} needs the number of {tables}, or -1 (got {owner!r:.40})")
+        if not isinstance(owner, int) or (table_names and not -1 <= owner < len(table_names)):
+            choice = f"-1 or the number of one of {len(table_names)} tables"
+            raise ValueError(f"column {original!r:.40} needs {choice} (got {owner!r:.40})")
         owners.append(owner)
         columns.append(Column(original, type=kind, natural_name=natural))
 
