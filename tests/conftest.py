@@ -111,8 +111,10 @@ def make_corpus() -> MakeCorpus:
             edge_attr=torch.nn.functional.one_hot(torch.arange(len(joins)) % x.size(1), x.size(1)).float(),
             edge_weight=torch.ones(len(joins)) if confidence is None else torch.tensor(confidence),
             table_x=normalize(x.new_zeros(len(tables), x.size(1)).index_add(0, owner, x)),
+            summary_x=normalize(x.new_zeros(len(tables), x.size(1)).index_add(0, owner, x)),
             titles=tuple(f"t{number}" for number in range(len(tables))),
             documents=tuple(f"t{number}" for number in range(len(tables))),
+            summaries=tuple(f"t{number}" for number in range(len(tables))),
         )
 
     return make

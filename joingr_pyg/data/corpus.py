@@ -40,8 +40,10 @@ class Corpus:
         edge_attr: ``[J, d]`` join embeddings.
         edge_weight: ``[J]`` confidence in each join, above 0 and at most 1.
         table_x: ``[T, d]`` table embeddings.
+        summary_x: ``[T, d]`` embeddings of the summaries of tables.
         titles: ``T`` readable names.
         documents: ``T`` texts with the words of each table, for lexical matching.
+        summaries: ``T`` summaries of tables: name and description.
     """
 
     tables: tuple[TableName, ...]
@@ -52,8 +54,10 @@ class Corpus:
     edge_attr: Tensor
     edge_weight: Tensor
     table_x: Tensor
+    summary_x: Tensor
     titles: tuple[str, ...]
     documents: tuple[str, ...]
+    summaries: tuple[str, ...]
     _rows: dict[str, GrowingRows] = field(default_factory=lambda: defaultdict(GrowingRows), repr=False)
 
     @classmethod
@@ -82,8 +86,10 @@ class Corpus:
             edge_attr=torch.cat([part.edge_attr for part in parts]),
             edge_weight=torch.cat([part.edge_weight for part in parts]),
             table_x=torch.cat([part.table_x for part in parts]),
+            summary_x=torch.cat([part.summary_x for part in parts]),
             titles=tuple(chain.from_iterable(part.titles for part in parts)),
             documents=tuple(chain.from_iterable(part.documents for part in parts)),
+            summaries=tuple(chain.from_iterable(part.summaries for part in parts)),
         )
 
     def extended(self, graphs: Sequence["HeteroData"]) -> "Corpus":
@@ -106,8 +112,10 @@ class Corpus:
             edge_attr=self._rows["edge_attr"].append(self.edge_attr, more.edge_attr),
             edge_weight=torch.cat([self.edge_weight, more.edge_weight]),
             table_x=self._rows["table_x"].append(self.table_x, more.table_x),
+            summary_x=self._rows["summary_x"].append(self.summary_x, more.summary_x),
             titles=self.titles + more.titles,
             documents=self.documents + more.documents,
+            summaries=self.summaries + more.summaries,
             _rows=self._rows,
         )
 
@@ -238,8 +246,10 @@ def _pooled(schema: SchemaTensors) -> Corpus:
         edge_attr=_select(schema.edge_attr, join),
         edge_weight=schema.confidence[join],
         table_x=_select(schema.table_x, kept),
+        summary_x=_select(schema.summary_x, kept),
         titles=tuple(compress(schema.titles, kept.tolist())),
         documents=tuple(compress(schema.documents, kept.tolist())),
+        summaries=tuple(compress(schema.summaries, kept.tolist())),
     )
 
 

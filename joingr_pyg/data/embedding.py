@@ -11,17 +11,18 @@ from joingr_pyg.schema import Database
 from joingr_pyg.schema.descriptors import descriptors
 
 
-def embed_schemas(databases: Sequence[Database], encoder: Encoder) -> list[tuple[Tensor, Tensor, Tensor]]:
-    """Embed the columns, joins and tables of databases in a single call of the encoder.
+def embed_schemas(databases: Sequence[Database], encoder: Encoder) -> list[tuple[Tensor, Tensor, Tensor, Tensor]]:
+    """Embed the columns, joins, tables and summaries of tables of databases in a single call of the encoder.
 
     Returns:
-        For each database, embeddings ``[C, d]`` of its columns, ``[J, d]`` of its joins and ``[T, d]`` of its tables.
+        For each database, embeddings ``[C, d]`` of its columns, ``[J, d]`` of its joins, ``[T, d]`` of its tables and
+        ``[T, d]`` of their summaries.
     """
     texts = descriptors(databases)
     vectors = encoder.encode_documents([text for part in texts for text in part])
     parts = vectors.split([len(part) for part in texts])
-    columns, joins, tables = (parts[kind * len(databases) : (kind + 1) * len(databases)] for kind in range(3))
-    return list(zip(columns, joins, tables, strict=True))
+    kinds = [parts[first : first + len(databases)] for first in range(0, len(parts), len(databases))]
+    return list(zip(*kinds, strict=True))
 
 
 def embedded_corpus(databases: Sequence[Database], encoder: Encoder) -> Corpus:

@@ -10,7 +10,7 @@ from torch.nn.functional import normalize
 
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.schema import Database
-from joingr_pyg.schema.descriptors import table_documents, table_titles
+from joingr_pyg.schema.descriptors import table_documents, table_summaries, table_titles
 from joingr_pyg.schema.names.readable import is_internal
 
 if TYPE_CHECKING:
@@ -31,8 +31,10 @@ class SchemaTensors(NamedTuple):
         owner: ``[C]`` table of each column.
         tables: ``T`` names of tables.
         table_x: ``[T, d]`` embeddings of tables.
+        summary_x: ``[T, d]`` embeddings of the summaries of tables.
         titles: ``T`` readable names of tables.
         documents: ``T`` texts with the words of each table.
+        summaries: ``T`` summaries of tables: name and description.
         internal: ``[T]`` whether a table is an internal table of SQLite.
         join_index: ``[2, J]`` joined columns, referencing then referenced.
         edge_attr: ``[J, d]`` embeddings of joins.
@@ -45,8 +47,10 @@ class SchemaTensors(NamedTuple):
     owner: Tensor
     tables: list[str]
     table_x: Tensor
+    summary_x: Tensor
     titles: list[str]
     documents: list[str]
+    summaries: list[str]
     internal: Tensor
     join_index: Tensor
     edge_attr: Tensor
@@ -60,18 +64,25 @@ class SchemaTensors(NamedTuple):
         confidence = join.confidence if "confidence" in join else torch.ones(join.edge_index.size(1))
         return cls(
             *(graph.database, column.name, column.x, graph[OWNER].edge_index[1]),
-            *(table.name, table.x, table.title, table.document, table.internal),
+            *(table.name, table.x, table.summary_x, table.title, table.document, table.summary, table.internal),
             *(join.edge_index, join.edge_attr, confidence),
         )
 
 
-def schema_tensors(database: Database, columns: Tensor, joins: Tensor, tables: Tensor | None = None) -> SchemaTensors:
+def schema_tensors(
+    database: Database,
+    columns: Tensor,
+    joins: Tensor,
+    tables: Tensor | None = None,
+    summaries: Tensor | None = None,
+) -> SchemaTensors:
     """Convert one database to tensors. Arguments and errors are those of :func:`join_graph`."""
     position = _positions(database)
     for what, vectors, count in (
         ("columns", columns, len(position)),
         ("joins", joins, len(database.joins)),
         ("tables", tables, len(database.tables)),
+        ("summaries", summaries, len(database.tables)),
     ):
         if vectors is not None and vectors.size(0) != count:
             raise JoinGRError(
@@ -95,8 +106,10 @@ def schema_tensors(database: Database, columns: Tensor, joins: Tensor, tables: T
         owner=owner,
         tables=[table.name for table in database],
         table_x=tables,
+        summary_x=tables if summaries is None else summaries,
         titles=table_titles(database),
         documents=table_documents(database),
+        summaries=table_summaries(database),
         internal=torch.tensor([is_internal(table.name) for table in database]),
         join_index=_edge_index(ends),
         edge_attr=joins,
@@ -104,7 +117,13 @@ def schema_tensors(database: Database, columns: Tensor, joins: Tensor, tables: T
     )
 
 
-def join_graph(database: Database, columns: Tensor, joins: Tensor, tables: Tensor | None = None) -> "HeteroData":
+def join_graph(
+    database: Database,
+    columns: Tensor,
+    joins: Tensor,
+    tables: Tensor | None = None,
+    summaries: Tensor | None = None,
+) -> "HeteroData":
     """Build the join graph of one database (section 3.1, Algorithm 1).
 
     Each edge is stored once: an ``intra`` edge from the non-key to the key column (between two keys in declaration
@@ -117,13 +136,15 @@ def join_graph(database: Database, columns: Tensor, joins: Tensor, tables: Tenso
         columns: ``[C, d]`` embeddings of the column descriptors, in table then column order.
         joins: ``[J, d]`` embeddings of the join descriptors, in the order of :attr:`Database.joins`.
         tables: ``[T, d]`` embeddings of the table descriptors. The default is the normalised mean of the columns.
+        summaries: ``[T, d]`` embeddings of the summaries of tables. The default is ``tables``.
 
     Returns:
         A graph with
 
         - ``data["column"]``: ``x`` ``[C, d]``, ``is_key`` ``[C]``, ``name``;
-        - ``data["table"]``: ``x`` ``[T, d]``, ``name``, ``title`` (readable name), ``document`` (words of the table),
-          ``internal`` ``[T]`` (an internal table of SQLite);
+        - ``data["table"]``: ``x`` ``[T, d]``, ``summary_x`` ``[T, d]``, ``name``, ``title`` (readable name),
+          ``document`` (words of the table), ``summary`` (name and description), ``internal`` ``[T]`` (an internal table
+          of SQLite);
         - the edge types ``intra``, ``join`` (with ``edge_attr`` ``[J, d]`` and ``confidence`` ``[J]``, the highest
           confidence of the foreign keys on these columns) and ``of`` (from a column to its table);
         - ``data.database``, the name of the database.
@@ -134,7 +155,7 @@ def join_graph(database: Database, columns: Tensor, joins: Tensor, tables: Tenso
     # Imported here since importing PyG is slow, and retrieval does not need it.
     from torch_geometric.data import HeteroData
 
-    tensors = schema_tensors(database, columns, joins, tables)
+    tensors = schema_tensors(database, columns, joins, tables, summaries)
     position = _positions(database)
     intra: list[tuple[int, int]] = []
     for table in database:
@@ -149,9 +170,11 @@ def join_graph(database: Database, columns: Tensor, joins: Tensor, tables: Tenso
     data["column"].is_key = torch.tensor([name in database.keys for name in position])
     data["column"].name = tensors.columns
     data["table"].x = tensors.table_x
+    data["table"].summary_x = tensors.summary_x
     data["table"].name = tensors.tables
     data["table"].title = tensors.titles
     data["table"].document = tensors.documents
+    data["table"].summary = tensors.summaries
     data["table"].internal = tensors.internal
     data[OWNER].edge_index = torch.stack([torch.arange(len(tensors.owner)), tensors.owner])
     data[INTRA].edge_index = _edge_index(intra)

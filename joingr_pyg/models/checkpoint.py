@@ -12,6 +12,7 @@ from joingr_pyg.errors import JoinGRError
 from joingr_pyg.models.calibration import Calibration
 from joingr_pyg.models.joingr import JoinGR
 from joingr_pyg.models.joingr_plus import JoinGRPlus
+from joingr_pyg.models.reranking import RerankedJoinGRPlus
 from joingr_pyg.models.trainable import TrainableRetriever
 from joingr_pyg.tensor_files import read_tensor_file
 
@@ -28,7 +29,9 @@ STATE_PREFIX = "model."
 """How the trainer prefixes the names of the model's weights."""
 
 
-KINDS: dict[str, type[TrainableRetriever]] = {model.kind: model for model in (JoinGR, JoinGRPlus)}
+KINDS: dict[str, type[TrainableRetriever]] = {
+    model.kind: model for model in (JoinGR, JoinGRPlus, RerankedJoinGRPlus)
+}
 """The models that a checkpoint may hold, by name."""
 
 

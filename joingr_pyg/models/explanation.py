@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from joingr_pyg.models.deposit_paths import DepositPaths
@@ -91,6 +93,10 @@ class ExplainedRanking(ABC):
             question: Position of the question in the batch, from 0.
         """
 
+    @abstractmethod
+    def features(self, question: int, table: NDArray[np.int64]) -> dict[str, NDArray[np.float32]]:
+        """``[C]`` values of each of the model's features, by name, for one question and tables ``[C]``."""
+
     def first(self, question: int, count: int) -> list[tuple[int, float]]:
         """The first ``count`` tables of a question with their scores; empty places are left out."""
         table, score = (part[question, :count].tolist() for part in self.ranking)
@@ -128,6 +134,9 @@ class DenseExplainedRanking(ExplainedRanking):
         self._similarity, self._column, self._features, self._terms = similarity, column, features, terms
         self._seeds, self._output = seeds, output
         self._word_scores, self._phrase_scores = word_scores, phrase_scores
+
+    def features(self, question: int, table: NDArray[np.int64]) -> dict[str, NDArray[np.float32]]:
+        return {name: value[question, table].float().cpu().numpy() for name, value in self._features.items()}
 
     @torch.no_grad()
     def explain(self, question: int, count: int) -> list[TableExplanation]:

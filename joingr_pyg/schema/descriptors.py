@@ -93,14 +93,22 @@ def table_descriptors(database: Database) -> list[str]:
     return [_table_text(database, table) for table in database]
 
 
-def descriptors(databases: Sequence[Database]) -> list[list[str]]:
-    """All texts to embed: for each database a list for its columns, then one for its joins, then one for its tables.
+def table_summaries(database: Database) -> list[str]:
+    """One line per table, in table order: its readable name, and the beginning of its description if it has one."""
+    return [
+        f"{_natural(table)}: {description}" if (description := _sentence(table.description)) else _natural(table)
+        for table in database
+    ]
 
-    The lists for columns of all databases come first, then those for joins, then those for tables.
+
+def descriptors(databases: Sequence[Database]) -> list[list[str]]:
+    """All texts to embed: for each database a list for its columns, for its joins, for its tables, for their summaries.
+
+    The lists for columns of all databases come first, then those for joins, and so on.
     """
     return [
         describe(database)
-        for describe in (column_descriptors, join_descriptors, table_descriptors)
+        for describe in (column_descriptors, join_descriptors, table_descriptors, table_summaries)
         for database in databases
     ]
 

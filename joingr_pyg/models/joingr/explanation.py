@@ -3,7 +3,9 @@
 from collections.abc import Callable
 from functools import partial
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from joingr_pyg.data.corpus import Corpus
@@ -37,6 +39,11 @@ class ReachedExplainedRanking(ExplainedRanking):
         super().__init__(ranking)
         self._query, self._corpus, self._anchors, self._walk = query, corpus, anchors, walk
         self._outputs: dict[int, WalkOutput] = {}
+
+    def features(self, question: int, table: NDArray[np.int64]) -> dict[str, NDArray[np.float32]]:
+        number = torch.from_numpy(table).to(self._query.device)
+        similarity, _ = self._corpus.similarity_of(self._query[[question]], torch.zeros_like(number), number)
+        return {"similarity": similarity.float().cpu().numpy()}
 
     @torch.no_grad()
     def explain(self, question: int, count: int) -> list[TableExplanation]:

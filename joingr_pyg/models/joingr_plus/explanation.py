@@ -98,6 +98,9 @@ class CompiledExplainedRanking(ExplainedRanking):
 
         return again
 
+    def features(self, question: int, table: Array) -> dict[str, Array]:
+        return {feature.name.lower(): self._scored.features[feature][question, table] for feature in EXPLAINED}
+
     def _contributions(self, question: int, table: Array) -> dict[str, list[float]]:
         """The terms of the prior for some tables, above their medians over all tables."""
         terms: dict[str, Array | float] = defaultdict(float)

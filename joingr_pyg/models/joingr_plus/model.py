@@ -171,6 +171,7 @@ class JoinGRPlus(TrainableRetriever):
             raise JoinGRError(f"'sharpness' needs to be above 0 (got {sharpness}).")
         self.anchors = anchors
         self.walks = walk
+        self.abbreviations = abbreviations
         self.prior = TablePrior(table_vector, lexical=lexical, memory=memory, phrases=phrases)
         self.memory = QuestionMemory().requires_grad_(memory is not None)
         self.scorer = (
@@ -319,7 +320,7 @@ class JoinGRPlus(TrainableRetriever):
         self.planner = self.walk.planner(corpus.edge_index, corpus.num_tables, corpus.edge_weight)
         self.words = None
         if self.prior.uses(Feature.WORDS):
-            self.words = WordMatches(corpus, self.arguments["abbreviations"], coverage=self.reranker is not None)
+            self.words = WordMatches(corpus, self.abbreviations, coverage=self.reranker is not None)
         self._texts = QuestionTexts(corpus, self.words, self.prior.uses(Feature.PHRASE), self.kind)
         self.tables = self._moved_tables = TableTensors.of(corpus)
         self.memory.bind(corpus.table_number)

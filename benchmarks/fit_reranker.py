@@ -1,0 +1,309 @@
+"""Train and judge the reranker that comes with the package: ``python benchmarks/fit_reranker.py DATA [--write]``.
+
+It learns from the questions of the real schemas, each schema alone, with the words that a language model wrote of it and
+without them, with joins inferred where few are declared and with declared joins alone; and from BIRD and Spider train.
+Judged is on one real schema at a time, with a reranker that has seen no question of it: neither the networks nor the
+probabilities that the second network learns from. Printed are means over questions of R@5, R@10, R@15 and of all@15,
+whether all needed tables are among the first 15, beside those of the untrained JoinGR+, with the 95 % interval of the
+difference over 10,000 bootstrap samples of schemas and of their questions. ``--write`` trains on all and writes the
+weights into the package.
+"""
+
+import argparse
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import ceil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from joins import FEW_KEYS
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.table import Table
+from safetensors.torch import save
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from joingr_pyg.atomic_files import atomic_write
+from joingr_pyg.data.embedding import embedded_corpus
+from joingr_pyg.data.queries import Queries
+from joingr_pyg.datasets.benchmark import Benchmark
+from joingr_pyg.datasets.bird import read_bird
+from joingr_pyg.datasets.folder import read_folder
+from joingr_pyg.datasets.gold import gold_table_numbers
+from joingr_pyg.datasets.spider import read_spider
+from joingr_pyg.encoders import CachedEncoder, MiniLMEncoder
+from joingr_pyg.models.reranking import RerankedJoinGRPlus, TableReranker
+from joingr_pyg.models.reranking.reranker import CANDIDATES, Scorer, first_look, second_look
+from joingr_pyg.progress import bar
+from joingr_pyg.schema import Database
+from joingr_pyg.schema.joins.few_keys import with_inferred_joins
+
+Array = NDArray[Any]
+
+HIDDEN, NETWORKS = 32, 3
+"""Size of the hidden layer of each network, and how many networks of different seeds are averaged."""
+
+EPOCHS, BATCH, LEARNING_RATE, WEIGHT_DECAY, DROPOUT = 25, 32, 3e-3, 0.1, 0.3
+
+FOLDS = 4
+"""Parts of the schemas, each of which gets its first scores for training from networks that learned from the others."""
+
+VARIANTS = {
+    "words": (True, "auto"),
+    "names": (False, "auto"),
+    "words, declared joins": (True, False),
+    "names, declared joins": (False, False),
+}
+"""How real schemas are prepared: whether with words, and when joins are inferred."""
+
+MEASURES = ("R@5", "R@10", "R@15", "all@15")
+
+
+@dataclass(eq=False)
+class Example:
+    """The candidates of one question.
+
+    Attributes:
+        variant: How its schema was prepared.
+        schema: Its schema.
+        question: Its number in the schema.
+        candidates: What is known of the candidates.
+        needed: ``[C]`` whether the question needs each.
+        count: Number of tables that it needs.
+        first: ``[C, M_1]`` what the first network reads.
+    """
+
+    variant: str
+    schema: str
+    question: int
+    candidates: Any
+    needed: Array
+    count: int
+    first: Array
+
+
+def examples(
+    variant: str, databases: Sequence[Sequence[Database]], benchmark: Benchmark, encoder: CachedEncoder
+) -> Iterator[Example]:
+    """The examples of a benchmark; the tables of each group of databases compete with each other."""
+    model = RerankedJoinGRPlus().eval()
+    for group in databases:
+        names = {database.name for database in group}
+        model.index(embedded_corpus(group, encoder))
+        questions = [question for question in benchmark.questions if question.database in names]
+        gold = gold_table_numbers(questions, model.corpus)
+        first = super(RerankedJoinGRPlus, model).backend(torch.device("cpu"))
+        for begin in range(0, len(questions), 16):
+            rows = range(begin, min(begin + 16, len(questions)))
+            queries = Queries.encode([questions[row].text for row in rows], encoder)
+            ranked = first.explained(queries, CANDIDATES)
+            for row, candidates in zip(rows, model.candidates(queries, ranked), strict=True):
+                tables = gold[row][gold[row] >= 0].numpy()
+                yield Example(
+                    variant,
+                    questions[row].database,
+                    row,
+                    candidates,
+                    np.isin(candidates.table, tables),
+                    len(tables),
+                    first_look(candidates),
+                )
+
+
+def real_examples(data: Path, encoder: CachedEncoder, variants: Sequence[str]) -> list[Example]:
+    """The examples of the real schemas."""
+    found: list[Example] = []
+    for variant in variants:
+        words, infer = VARIANTS[variant]
+        benchmark = read_folder(data / "real_schemas", words=words)
+        databases = [[with_inferred_joins(database, infer)] for database in benchmark.databases]
+        with bar(f"Reading real schemas ({variant})", len(databases), "schema") as shown:
+            for group in databases:
+                found += examples(variant, [group], benchmark, encoder)
+                shown.update()
+    return found
+
+
+class Rows:
+    """Rows of numbers of many questions, padded to one tensor.
+
+    Args:
+        rows: For each question, ``[C, M]`` numbers.
+        needed: For each question, ``[C]`` whether a candidate is needed.
+    """
+
+    def __init__(self, rows: Sequence[Array], needed: Sequence[Array]) -> None:
+        kept = [number for number, own in enumerate(needed) if own.any() and not own.all()]
+        size = max(len(rows[number]) for number in kept)
+        self.x = torch.zeros(len(kept), size, rows[0].shape[1])
+        self.needed = torch.zeros(len(kept), size)
+        self.filled = torch.zeros(len(kept), size, dtype=torch.bool)
+        for place, number in enumerate(kept):
+            count = len(rows[number])
+            self.x[place, :count] = torch.from_numpy(rows[number])
+            self.needed[place, :count] = torch.from_numpy(needed[number].astype(np.float32))
+            self.filled[place, :count] = True
+
+    def scaled(self) -> tuple[Tensor, Tensor, Tensor]:
+        """The rows, standardised, with their means and standard deviations."""
+        own = self.x[self.filled]
+        mean, deviation = own.mean(dim=0), own.std(dim=0) + 1e-6
+        return ((self.x - mean) / deviation).clamp(-5, 5), mean, deviation
+
+
+def loss(score: Tensor, needed: Tensor, filled: Tensor) -> Tensor:
+    """Each needed table against all that are not needed: the mean over tables, then over questions."""
+    others = score.masked_fill(~filled | (needed > 0), -30.0).logsumexp(dim=1, keepdim=True)
+    each = F.softplus(others - score) * needed
+    return (each.sum(dim=1) / needed.sum(dim=1)).mean()
+
+
+def train_scorer(rows: Rows, networks: int = NETWORKS, first_seed: int = 0) -> Scorer:
+    """Train networks of different seeds, and average them in one network with as many times the hidden layer."""
+    x, mean, deviation = rows.scaled()
+    trained = []
+    for seed in range(first_seed, first_seed + networks):
+        torch.manual_seed(seed)
+        hidden, out = nn.Linear(x.size(2), HIDDEN), nn.Linear(HIDDEN, 1)
+        network = nn.Sequential(nn.Dropout(DROPOUT / 2), hidden, nn.ReLU(), nn.Dropout(DROPOUT), out)
+        optimizer = torch.optim.AdamW(network.parameters(), LEARNING_RATE, weight_decay=WEIGHT_DECAY)
+        schedule = torch.optim.lr_scheduler.OneCycleLR(
+            optimizer, LEARNING_RATE, total_steps=EPOCHS * ceil(len(x) / BATCH)
+        )
+        for _ in range(EPOCHS):
+            for part in torch.randperm(len(x)).split(BATCH):
+                optimizer.zero_grad()
+                loss(network(x[part]).squeeze(2), rows.needed[part], rows.filled[part]).backward()
+                optimizer.step()
+                schedule.step()
+        trained.append((hidden, out))
+    scorer = Scorer(x.size(2), networks * HIDDEN).requires_grad_(False)
+    scorer.mean.copy_(mean)
+    scorer.deviation.copy_(deviation)
+    scorer.hidden.weight.copy_(torch.cat([hidden.weight for hidden, _ in trained]).detach())
+    scorer.hidden.bias.copy_(torch.cat([hidden.bias for hidden, _ in trained]).detach())
+    scorer.out.weight.copy_(torch.cat([out.weight for _, out in trained], dim=1).detach() / networks)
+    scorer.out.bias.copy_(torch.stack([out.bias for _, out in trained]).mean(dim=0).detach())
+    return scorer
+
+
+@torch.no_grad()
+def scores(scorer: Scorer, rows: Sequence[Array]) -> list[Array]:
+    """The scores of each question's candidates."""
+    return [scorer(torch.from_numpy(own)).numpy() for own in rows]
+
+
+def fit(learned: Sequence[Example], networks: int = NETWORKS) -> TableReranker:
+    """Train a reranker.
+
+    The second network learns from first scores of networks that have not seen the schema.
+    """
+    first_rows, needed = [example.first for example in learned], [example.needed for example in learned]
+    groups = sorted({example.schema for example in learned})
+    fold_of = {group: place % FOLDS for place, group in enumerate(groups)}
+    second_rows: list[Array] = [np.empty(0)] * len(learned)
+    for fold in range(FOLDS):
+        seen = [n for n, example in enumerate(learned) if fold_of[example.schema] != fold]
+        rest = [n for n, example in enumerate(learned) if fold_of[example.schema] == fold]
+        scorer = train_scorer(Rows([first_rows[n] for n in seen], [needed[n] for n in seen]), networks=1, first_seed=100)
+        for n, score in zip(rest, scores(scorer, [first_rows[n] for n in rest]), strict=True):
+            second_rows[n] = second_look(learned[n].candidates, first_rows[n], score)
+    reranker = TableReranker(networks * HIDDEN)
+    reranker.first = train_scorer(Rows(first_rows, needed), networks)
+    reranker.second = train_scorer(Rows(second_rows, needed), networks)
+    return reranker.requires_grad_(False)
+
+
+def measures(score: Array, example: Example) -> list[float]:
+    """The measures of one question."""
+    hit = example.needed[np.argsort(-score, kind="stable")]
+    shares = [hit[:k].sum() / example.count for k in (5, 10, 15)]
+    return [*shares, float(hit[:15].sum() == example.count)]
+
+
+def left_out(data: Sequence[Example], others: Sequence[Example], parts: int) -> list[Array]:
+    """Scores of each example by a reranker that has seen no question of its schema, nor of others of its part."""
+    result: list[Array] = [np.empty(0)] * len(data)
+    schemas = list(dict.fromkeys(example.schema for example in data))
+    parts = min(parts, len(schemas))
+    with bar("Leaving out", parts, "part") as shown:
+        for part in range(parts):
+            hidden = set(schemas[part::parts])
+            reranker = fit([example for example in [*data, *others] if example.schema not in hidden])
+            for number, example in enumerate(data):
+                if example.schema in hidden:
+                    result[number] = reranker(example.candidates)
+            shown.update()
+    return result
+
+
+def interval(before: Array, after: Array, schema: Sequence[str], samples: int = 10_000) -> tuple[float, float]:
+    """The 95 % interval of the mean difference, over samples of schemas and of their questions."""
+    generator = np.random.default_rng(0)
+    groups = [after[rows] - before[rows] for rows in (np.array([s == n for s in schema]) for n in dict.fromkeys(schema))]
+    means = np.empty(samples)
+    for sample in range(samples):
+        drawn = [groups[n] for n in generator.integers(len(groups), size=len(groups))]
+        means[sample] = np.concatenate([own[generator.integers(len(own), size=len(own))] for own in drawn]).mean()
+    low, high = np.quantile(means, [0.025, 0.975])
+    return float(low), float(high)
+
+
+def report(data: Sequence[Example], reranked: Sequence[Array]) -> dict[str, Any]:
+    """Print a table for each variant, and return its numbers."""
+    figures: dict[str, Any] = {}
+    for variant in dict.fromkeys(example.variant for example in data):
+        rows = [n for n, example in enumerate(data) if example.variant == variant]
+        schema = [data[n].schema for n in rows]
+        before = np.array([measures(-np.arange(len(data[n].needed)), data[n]) for n in rows])
+        after = np.array([measures(reranked[n], data[n]) for n in rows])
+        table = Table(variant, "questions", *MEASURES)
+        for title, own in [
+            ("all", np.ones(len(rows), bool)),
+            ("few keys", np.isin(schema, FEW_KEYS)),
+            *((name, np.array(schema) == name) for name in dict.fromkeys(schema)),
+        ]:
+            if own.any():
+                cells = [f"{a:.3f} → {b:.3f}" for a, b in zip(before[own].mean(axis=0), after[own].mean(axis=0), strict=True)]
+                table.add_row(title, str(own.sum()), *cells)
+        intervals = [interval(before[:, n], after[:, n], schema) for n in range(len(MEASURES))]
+        table.add_row("95 % interval", "", *(f"{low:+.3f} to {high:+.3f}" for low, high in intervals))
+        Console(width=110).print(table)
+        figures[variant] = {
+            "untrained": dict(zip(MEASURES, before.mean(axis=0).tolist(), strict=True)),
+            "reranked": dict(zip(MEASURES, after.mean(axis=0).tolist(), strict=True)),
+            "interval": dict(zip(MEASURES, intervals, strict=True)),
+        }
+    return figures
+
+
+def main() -> None:
+    """Train, judge, print, write."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("data", type=Path, help="folder of the data sets")
+    parser.add_argument("--variants", nargs="*", default=list(VARIANTS), choices=list(VARIANTS))
+    parser.add_argument("--parts", type=int, default=100, help="parts left out in turn; each schema where not given")
+    parser.add_argument("--cache", type=Path, help="folder of embeddings")
+    parser.add_argument("--output", type=Path, help="file for the figures, as JSON")
+    parser.add_argument("--write", action="store_true", help="train on all, and write the weights into the package")
+    arguments = parser.parse_args()
+    weights = MiniLMEncoder()
+    encoder = CachedEncoder(weights, arguments.cache) if arguments.cache else CachedEncoder.of_user(weights)
+    real = real_examples(arguments.data, encoder, arguments.variants)
+    figures = report(real, left_out(real, [], arguments.parts))
+    if arguments.output:
+        arguments.output.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    if arguments.write:
+        import joingr_pyg.models.reranking as package
+
+        reranker = fit(real)
+        with atomic_write(Path(package.__file__).with_name("weights.safetensors")) as file:
+            file.write(save(reranker.state_dict()))
+
+
+if __name__ == "__main__":
+    main()
