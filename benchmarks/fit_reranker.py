@@ -1,18 +1,18 @@
 """Train and judge the reranker that comes with the package: ``python benchmarks/fit_reranker.py DATA [--write]``.
 
-It learns from the questions of the real schemas, each schema alone, with the words that a language model wrote of it and
-without them, with joins inferred where few are declared and with declared joins alone; and from BIRD and Spider train.
-Judged is on one real schema at a time, with a reranker that has seen no question of it: neither the networks nor the
-probabilities that the second network learns from. Printed are means over questions of R@5, R@10, R@15 and of all@15,
-whether all needed tables are among the first 15, beside those of the untrained JoinGR+, with the 95 % interval of the
-difference over 10,000 bootstrap samples of schemas and of their questions. ``--write`` trains on all and writes the
-weights into the package.
+It learns from the questions of the real schemas, each schema alone, with the words that a language model wrote of it
+and without them, with joins inferred where few are declared and with declared joins alone; and from BIRD and Spider
+train. It is judged on one real schema at a time, by a reranker that has seen no question of it: neither its networks
+nor the probabilities that its second network learns from. Printed are means over questions of R@5, R@10, R@15 and of
+all@15, whether all needed tables are among the first 15, beside those of the untrained JoinGR+, with the 95 % interval
+of the difference over 10,000 bootstrap samples of schemas and of their questions; and how often sets that promise to be
+complete are so, calibrated on the other schemas. ``--write`` trains on all and writes the weights into the package.
 """
 
 import argparse
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -36,18 +36,21 @@ from joingr_pyg.datasets.folder import read_folder
 from joingr_pyg.datasets.gold import gold_table_numbers
 from joingr_pyg.datasets.spider import read_spider
 from joingr_pyg.encoders import CachedEncoder, MiniLMEncoder
+from joingr_pyg.models.calibration import Calibration, lengths, set_sizes
 from joingr_pyg.models.reranking import RerankedJoinGRPlus, TableReranker
+from joingr_pyg.models.reranking.model import WEIGHTS
 from joingr_pyg.models.reranking.reranker import CANDIDATES, Scorer, first_look, second_look
 from joingr_pyg.progress import bar
 from joingr_pyg.schema import Database
 from joingr_pyg.schema.joins.few_keys import with_inferred_joins
+from joingr_pyg.schema.names.expansion import with_expanded_names
 
 Array = NDArray[Any]
 
 HIDDEN, NETWORKS = 32, 3
 """Size of the hidden layer of each network, and how many networks of different seeds are averaged."""
 
-EPOCHS, BATCH, LEARNING_RATE, WEIGHT_DECAY, DROPOUT = 25, 32, 3e-3, 0.1, 0.3
+EPOCHS, BATCH, LEARNING_RATE, WEIGHT_DECAY, DROPOUT = 15, 32, 3e-3, 0.1, 0.3
 
 FOLDS = 4
 """Parts of the schemas, each of which gets its first scores for training from networks that learned from the others."""
@@ -59,6 +62,12 @@ VARIANTS = {
     "names, declared joins": (False, False),
 }
 """How real schemas are prepared: whether with words, and when joins are inferred."""
+
+ASKED = (0.5, 0.8, 0.9)
+"""Probabilities with which sets promise to be complete."""
+
+POOLED_QUESTIONS = 500
+"""About so many questions of BIRD train and as many of Spider train are learned from."""
 
 MEASURES = ("R@5", "R@10", "R@15", "all@15")
 
@@ -121,10 +130,27 @@ def real_examples(data: Path, encoder: CachedEncoder, variants: Sequence[str]) -
         words, infer = VARIANTS[variant]
         benchmark = read_folder(data / "real_schemas", words=words)
         databases = [[with_inferred_joins(database, infer)] for database in benchmark.databases]
+        if not infer:  # Where none are inferred, this would be the same once more.
+            databases = [[own] for (own,) in databases if with_inferred_joins(own, "auto") != own]
         with bar(f"Reading real schemas ({variant})", len(databases), "schema") as shown:
             for group in databases:
                 found += examples(variant, [group], benchmark, encoder)
                 shown.update()
+    return found
+
+
+def pooled_examples(data: Path, encoder: CachedEncoder) -> list[Example]:
+    """Every so many a question of BIRD and Spider train, among the tables of all databases, names spelt out."""
+    found: list[Example] = []
+    for name, read in (("bird", read_bird), ("spider", read_spider)):
+        whole = read(data / name, "train")
+        step = len(whole.questions) // POOLED_QUESTIONS
+        benchmark = replace(
+            whole,
+            databases=tuple(map(with_expanded_names, whole.databases)),
+            questions=whole.questions[::step],
+        )
+        found += examples(name, [benchmark.databases], benchmark, encoder)
     return found
 
 
@@ -209,7 +235,9 @@ def fit(learned: Sequence[Example], networks: int = NETWORKS) -> TableReranker:
     for fold in range(FOLDS):
         seen = [n for n, example in enumerate(learned) if fold_of[example.schema] != fold]
         rest = [n for n, example in enumerate(learned) if fold_of[example.schema] == fold]
-        scorer = train_scorer(Rows([first_rows[n] for n in seen], [needed[n] for n in seen]), networks=1, first_seed=100)
+        scorer = train_scorer(
+            Rows([first_rows[n] for n in seen], [needed[n] for n in seen]), networks=1, first_seed=100
+        )
         for n, score in zip(rest, scores(scorer, [first_rows[n] for n in rest]), strict=True):
             second_rows[n] = second_look(learned[n].candidates, first_rows[n], score)
     reranker = TableReranker(networks * HIDDEN)
@@ -244,7 +272,9 @@ def left_out(data: Sequence[Example], others: Sequence[Example], parts: int) -> 
 def interval(before: Array, after: Array, schema: Sequence[str], samples: int = 10_000) -> tuple[float, float]:
     """The 95 % interval of the mean difference, over samples of schemas and of their questions."""
     generator = np.random.default_rng(0)
-    groups = [after[rows] - before[rows] for rows in (np.array([s == n for s in schema]) for n in dict.fromkeys(schema))]
+    groups = [
+        after[rows] - before[rows] for rows in (np.array([s == n for s in schema]) for n in dict.fromkeys(schema))
+    ]
     means = np.empty(samples)
     for sample in range(samples):
         drawn = [groups[n] for n in generator.integers(len(groups), size=len(groups))]
@@ -268,7 +298,9 @@ def report(data: Sequence[Example], reranked: Sequence[Array]) -> dict[str, Any]
             *((name, np.array(schema) == name) for name in dict.fromkeys(schema)),
         ]:
             if own.any():
-                cells = [f"{a:.3f} → {b:.3f}" for a, b in zip(before[own].mean(axis=0), after[own].mean(axis=0), strict=True)]
+                cells = [
+                    f"{a:.3f} → {b:.3f}" for a, b in zip(before[own].mean(axis=0), after[own].mean(axis=0), strict=True)
+                ]
                 table.add_row(title, str(own.sum()), *cells)
         intervals = [interval(before[:, n], after[:, n], schema) for n in range(len(MEASURES))]
         table.add_row("95 % interval", "", *(f"{low:+.3f} to {high:+.3f}" for low, high in intervals))
@@ -278,6 +310,49 @@ def report(data: Sequence[Example], reranked: Sequence[Array]) -> dict[str, Any]
             "reranked": dict(zip(MEASURES, after.mean(axis=0).tolist(), strict=True)),
             "interval": dict(zip(MEASURES, intervals, strict=True)),
         }
+    return figures
+
+
+def calibration_rows(data: Sequence[Example], reranked: Sequence[Array]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """The arguments of :meth:`Calibration.fit`: scores, databases, whether a table is needed, lengths of questions."""
+    size = max(map(len, reranked))
+    score = torch.full((len(data), size), -torch.inf)
+    needed = torch.zeros(len(data), size, dtype=torch.bool)
+    database = torch.zeros(len(data), size, dtype=torch.long)
+    for row, (own, example) in enumerate(zip(reranked, data, strict=True)):
+        order = np.argsort(-own, kind="stable")
+        score[row, : len(own)] = torch.from_numpy(own[order])
+        needed[row, : len(own)] = torch.from_numpy(example.needed[order])
+        candidates = example.candidates
+        database[row, : len(own)] = torch.from_numpy(candidates.tables.database[candidates.table[order]])
+    return score, database, needed, lengths([example.candidates.text for example in data])
+
+
+def report_sets(data: Sequence[Example], reranked: Sequence[Array]) -> dict[str, Any]:
+    """Print and return how complete sets are that promise to be, calibrated on the other schemas."""
+    rows = calibration_rows(data, reranked)
+    schema = np.array([example.schema for example in data])
+    count = torch.tensor([example.count for example in data])
+    place = torch.arange(rows[0].size(1))
+    complete, sizes = {ask: torch.zeros(len(data)) for ask in ASKED}, {ask: torch.zeros(len(data)) for ask in ASKED}
+    for name in dict.fromkeys(schema.tolist()):
+        own = torch.from_numpy(schema == name)
+        probability = Calibration.fit(*(part[~own] for part in rows)).probability(
+            rows[0][own], rows[1][own], rows[3][own]
+        )
+        for ask in ASKED:
+            size = set_sizes(probability, ask)
+            found = (rows[2][own] & (place < size[:, None])).sum(dim=1)
+            complete[ask][own], sizes[ask][own] = (found == count[own]).float(), size.float()
+    table = Table("sets", *(f"asked {ask}" for ask in ASKED))
+    figures: dict[str, Any] = {}
+    for variant in dict.fromkeys(example.variant for example in data):
+        own = torch.tensor([example.variant == variant for example in data])
+        figures[variant] = {
+            str(ask): [complete[ask][own].mean().item(), sizes[ask][own].mean().item()] for ask in ASKED
+        }
+        table.add_row(variant, *(f"complete {a:.3f}, {b:.1f} tables" for a, b in figures[variant].values()))
+    Console(width=110).print(table)
     return figures
 
 
@@ -294,15 +369,19 @@ def main() -> None:
     weights = MiniLMEncoder()
     encoder = CachedEncoder(weights, arguments.cache) if arguments.cache else CachedEncoder.of_user(weights)
     real = real_examples(arguments.data, encoder, arguments.variants)
-    figures = report(real, left_out(real, [], arguments.parts))
+    pooled = pooled_examples(arguments.data, encoder)
+    reranked = left_out(real, pooled, arguments.parts)
+    figures = {"rankings": report(real, reranked), "sets": report_sets(real, reranked)}
     if arguments.output:
         arguments.output.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
     if arguments.write:
         import joingr_pyg.models.reranking as package
 
-        reranker = fit(real)
-        with atomic_write(Path(package.__file__).with_name("weights.safetensors")) as file:
-            file.write(save(reranker.state_dict()))
+        reranker = fit([*real, *pooled])
+        calibration = Calibration.fit(*calibration_rows(real, reranked))
+        description = {"encoder": weights.identity, "calibration": json.dumps(asdict(calibration))}
+        with atomic_write(Path(package.__file__).with_name(WEIGHTS)) as file:
+            file.write(save(reranker.state_dict(), description))
 
 
 if __name__ == "__main__":

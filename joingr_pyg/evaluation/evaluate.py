@@ -18,7 +18,7 @@ from joingr_pyg.errors import JoinGRError
 from joingr_pyg.evaluation.metrics import BridgeRecall, RetrievalMetrics, SetMetrics
 from joingr_pyg.evaluation.spread import mean_and_spread
 from joingr_pyg.models import Ranking, Retriever
-from joingr_pyg.models.calibration import CANDIDATES, require_complete, set_sizes
+from joingr_pyg.models.calibration import require_complete, set_sizes
 from joingr_pyg.progress import bar
 
 SETTINGS = ("pooled", "per_database")
@@ -106,7 +106,7 @@ def evaluate(
     bridges = BridgeRecall(ks, sync_on_compute=False)
     by_database: dict[str, tuple[RetrievalMetrics, BridgeRecall]] = {}
     sets = SetMetrics(sync_on_compute=False)
-    ranked = max(metrics.ks) if retriever.calibration is None else max(*metrics.ks, CANDIDATES)
+    ranked = max(metrics.ks) if retriever.calibration is None else max(*metrics.ks, retriever.largest_set)
     retriever.eval()
     records: list[dict[str, Any]] = []
     seconds = 0.0
@@ -123,7 +123,7 @@ def evaluate(
                 if retriever.calibration is not None:
                     probability = retriever.needed(ranking, queries[chunk])
                     size = set_sizes(probability, complete)
-                    sets.update(ranking.table[:, :CANDIDATES], size, probability, gold)
+                    sets.update(ranking.table[:, : retriever.largest_set], size, probability, gold)
                 ranking = ranking.first(max(metrics.ks))
                 bridge = bridge_table_numbers(batch, corpus)
                 metrics.update(ranking.table, gold)

@@ -4,6 +4,7 @@ from joingr_pyg.models.anchors import ColumnIndex, TableHits
 from joingr_pyg.models.evidence import Evidence
 from joingr_pyg.models.joingr import JoinGR, WalkEvidence, heuristic
 from joingr_pyg.models.joingr_plus import JoinGRPlus, untrained
+from joingr_pyg.models.reranking import RerankedJoinGRPlus, pretrained
 from joingr_pyg.models.retriever import Ranking, Retriever
 from joingr_pyg.models.trainable import TrainableRetriever
 from joingr_pyg.models.vanilla import Vanilla
@@ -14,11 +15,13 @@ __all__ = [
     "JoinGR",
     "JoinGRPlus",
     "Ranking",
+    "RerankedJoinGRPlus",
     "Retriever",
     "TableHits",
     "TrainableRetriever",
     "Vanilla",
     "WalkEvidence",
     "heuristic",
+    "pretrained",
     "untrained",
 ]

@@ -29,9 +29,7 @@ STATE_PREFIX = "model."
 """How the trainer prefixes the names of the model's weights."""
 
 
-KINDS: dict[str, type[TrainableRetriever]] = {
-    model.kind: model for model in (JoinGR, JoinGRPlus, RerankedJoinGRPlus)
-}
+KINDS: dict[str, type[TrainableRetriever]] = {model.kind: model for model in (JoinGR, JoinGRPlus, RerankedJoinGRPlus)}
 """The models that a checkpoint may hold, by name."""
 
 

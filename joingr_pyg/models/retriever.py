@@ -72,6 +72,9 @@ class Retriever(nn.Module):
     remembers: ClassVar[bool] = False
     """Whether the method uses remembered questions."""
 
+    largest_set: ClassVar[int] = CANDIDATES
+    """Most tables of a set that promises to be complete: so many places of a ranking does its calibration read."""
+
     calibration: Calibration | None = None
     """Estimates how many tables to return. Scores of two methods are not comparable: every method has its own."""
 
@@ -123,10 +126,10 @@ class Retriever(nn.Module):
         """The arguments of :meth:`Calibration.fit`; arguments and errors here are those of :meth:`calibrate`.
 
         Returns:
-            Of the first :data:`~joingr_pyg.models.calibration.CANDIDATES` places of each ranking, ``[Q, C]`` scores,
-            databases, and whether the table is needed; and ``[Q]`` lengths, where texts are known.
+            Of the first :attr:`largest_set` places of each ranking, ``[Q, C]`` scores, databases, and whether the table
+            is needed; and ``[Q]`` lengths, where texts are known.
         """
-        rankings = [self.rank(chunk, CANDIDATES) for chunk in queries.split(256)]
+        rankings = [self.rank(chunk, self.largest_set) for chunk in queries.split(256)]
         if not rankings:
             raise JoinGRError("There is no answered question to calibrate on: give at least one.")
         table, score = (torch.cat(parts) for parts in zip(*rankings, strict=True))
@@ -137,8 +140,7 @@ class Retriever(nn.Module):
         """``[B, C]`` probability that each of the first ``C`` tables is needed.
 
         Args:
-            ranking: A ranking of the tables of the corpus, of at least
-                :data:`~joingr_pyg.models.calibration.CANDIDATES` places.
+            ranking: A ranking of the tables of the corpus, of at least :attr:`largest_set` places.
             queries: What they were ranked for.
 
         Raises:
@@ -149,7 +151,7 @@ class Retriever(nn.Module):
                 "This model is not calibrated, so it cannot tell how many tables are enough: give k, call "
                 "calibrate(queries, gold), or use a checkpoint that train.py wrote."
             )
-        table, score = ranking.first(CANDIDATES)
+        table, score = ranking.first(self.largest_set)
         return self.calibration.probability(score, self.corpus.database[table.clamp(min=0)], _lengths(queries))
 
 

@@ -17,10 +17,10 @@ from joingr_pyg.encoders import CachedEncoder, Encoder, MiniLMEncoder, require_q
 from joingr_pyg.encoders.settings import encoder_settings, make_encoder
 from joingr_pyg.errors import JoinGRError, require_at_least, require_flags, require_whole
 from joingr_pyg.models import JoinGRPlus, TrainableRetriever
-from joingr_pyg.models.calibration import CANDIDATES, require_complete, set_sizes
+from joingr_pyg.models.calibration import require_complete, set_sizes
 from joingr_pyg.models.checkpoint import load_checkpoint, require_encoder
-from joingr_pyg.models.joingr_plus import untrained
 from joingr_pyg.models.memory import QuestionMemory
+from joingr_pyg.models.reranking import default_model
 from joingr_pyg.retrieval.allowed_tables import Allowed, allowed_tables
 from joingr_pyg.retrieval.explanation import retrieved_table
 from joingr_pyg.retrieval.fitting import LEAST_FIT, LOOKED_AT, FitModel, evidence
@@ -65,7 +65,9 @@ class TableRetriever:
         encoder: Encoder of columns, joins and questions; MiniLM where not given. What it embeds is kept on disk, in
             the user's cache folder (:meth:`CachedEncoder.of_user`), unless it is a :class:`CachedEncoder` with another
             folder, or with none.
-        model: The model; untrained JoinGR+ where not given. :func:`joingr_pyg.models.heuristic` makes the paper's
+        model: The model. Where not given, it is the one that comes with the package
+            (:func:`joingr_pyg.models.pretrained`) if the encoder is the one that it was trained with, else untrained
+            JoinGR+ (:func:`joingr_pyg.models.untrained`). :func:`joingr_pyg.models.heuristic` makes the paper's
             untrained walk.
         preparation: How the schemas were prepared, to be kept for when they are read again.
         read_again: Reads the schemas again, before they are prepared, for :meth:`refresh`. It is kept in memory alone,
@@ -90,7 +92,7 @@ class TableRetriever:
     ) -> None:
         self.encoder = _cached(encoder)
         self.preparation = preparation or Preparation()
-        self.model = (model or untrained()).eval()
+        self.model = (model or default_model(self.encoder.identity)).eval()
         self._bind(tuple(databases), embedded_corpus(databases, self.encoder))
         self._trained: tuple[str, int] = ("", 0)
         self._read_again = read_again
@@ -548,7 +550,7 @@ class TableRetriever:
         self, asked: AskedQuestion, query: Queries, k: int | None, complete: float, only_if_fits: bool
     ) -> RetrievalResult:
         looked_at = LOOKED_AT if self._judges_fit else 0
-        ranked = self.model.explained(query, CANDIDATES if k is None else max(k, looked_at))
+        ranked = self.model.explained(query, self.model.largest_set if k is None else max(k, looked_at))
         count = int(set_sizes(self.model.needed(ranked.ranking, query), complete)) if k is None else k
         explained = ranked.explain(0, max(count, looked_at))
         fits = None

@@ -17,7 +17,7 @@ from joingr_pyg.datasets.join_graphs import build_graphs
 from joingr_pyg.encoders import CachedEncoder, HashingEncoder
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.schema import Column, Database, ForeignKey, Table
-from joingr_pyg.schema.descriptors import column_descriptors, join_descriptors, table_descriptors
+from joingr_pyg.schema.descriptors import descriptors
 
 COLUMN, TEXT = Column("id"), Column("text")
 
@@ -229,7 +229,7 @@ def test_adding_a_database_embeds_only_its_texts() -> None:
     corpus = Corpus.from_graphs(build_graphs([SHOP], encoder))
     encoded.clear()
     grown = corpus.extended(build_graphs([ZOO], encoder))
-    assert sorted(encoded) == sorted(column_descriptors(ZOO) + join_descriptors(ZOO) + table_descriptors(ZOO))
+    assert sorted(encoded) == sorted(text for texts in descriptors([ZOO]) for text in texts)
     assert_equal(grown, Corpus.from_graphs(build_graphs([SHOP, ZOO], HashingEncoder(dim=16))))
 
 
@@ -238,4 +238,6 @@ def test_a_corpus_is_embedded_without_graphs(encoder: CachedEncoder) -> None:
     corpus, of_graphs = embedded_corpus(databases, encoder), Corpus.from_graphs(build_graphs(databases, encoder))
     assert_equal(corpus, of_graphs)
     assert torch.equal(corpus.table_x, of_graphs.table_x)
+    assert torch.equal(corpus.summary_x, of_graphs.summary_x)
     assert (corpus.titles, corpus.documents) == (of_graphs.titles, of_graphs.documents)
+    assert corpus.summaries == of_graphs.summaries

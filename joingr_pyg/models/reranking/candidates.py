@@ -61,13 +61,17 @@ class CandidateTables:
         self.first_column = corpus.column_ptr.numpy()
         self.num_columns = np.diff(self.first_column)
         columns = [
-            {name.lower() for name in corpus.columns[first:last]} for first, last in pairwise(self.first_column.tolist())
+            {name.lower() for name in corpus.columns[first:last]}
+            for first, last in pairwise(self.first_column.tolist())
         ]
         base = self.names.base
         self.has_name = np.array([any(map(_is_name, own)) for own in columns], np.float32)
         self.names_base = self.has_name * (base >= 0) * (1 - self.has_name[base])
         self.columns_of_base = np.array(
-            [len(own & columns[of]) / len(columns[of]) if of >= 0 else 0 for own, of in zip(columns, base, strict=True)],
+            [
+                len(own & columns[of]) / len(columns[of]) if of >= 0 else 0
+                for own, of in zip(columns, base, strict=True)
+            ],
             np.float32,
         )
         self.database = corpus.database.numpy()
@@ -176,8 +180,6 @@ class Candidates:
         """``[C]`` place of the candidate that is the base of this one's name, -1 where there is none."""
         place = {table: number for number, table in enumerate(self.table.tolist())}
         return np.array([place.get(base, -1) for base in self.tables.names.base[self.table].tolist()])
-
-
 
 
 def _is_name(column: str) -> bool:

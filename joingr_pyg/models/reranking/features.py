@@ -51,8 +51,6 @@ def _softmax(values: Array) -> Array:
     return powers / powers.sum(axis=-1, keepdims=True)
 
 
-
-
 FEATURES = (
     _of_joingr_plus(Feature.SCORE, "behind", "standard", "place"),
     _of_joingr_plus(Feature.WALK, "value", "behind", "standard"),
@@ -70,7 +68,9 @@ FEATURES = (
         lambda c: _phrase_choices(c, PHRASE_SHARPNESS, CONTEXT_WEIGHT).max(axis=0),
         ("value", "behind", "standard", "place"),
     ),
-    CandidateFeature("summary_phrase_share", lambda c: _phrase_choices(c, PHRASE_SHARPNESS, CONTEXT_WEIGHT).mean(axis=0)),
+    CandidateFeature(
+        "summary_phrase_share", lambda c: _phrase_choices(c, PHRASE_SHARPNESS, CONTEXT_WEIGHT).mean(axis=0)
+    ),
     CandidateFeature("summary_phrase_alone", lambda c: _phrase_choices(c, 1.5 * PHRASE_SHARPNESS, 0.0).max(axis=0)),
     CandidateFeature("summary_phrase_cosine", lambda c: c.phrase_similarity.max(axis=0), ("behind", "standard")),
     CandidateFeature(

@@ -1,23 +1,30 @@
 """JoinGR+ with the reranker of any schema: what answers for a schema of one's own."""
 
+import json
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib import resources
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 import torch
 from safetensors.torch import load
+from torch import Tensor
 
 from joingr_pyg.data.corpus import Corpus
 from joingr_pyg.data.queries import Queries
 from joingr_pyg.models.backend import Backend
+from joingr_pyg.models.calibration import Calibration
 from joingr_pyg.models.explanation import ExplainedRanking
-from joingr_pyg.models.joingr_plus import Feature, JoinGRPlus
+from joingr_pyg.models.joingr_plus import Feature, JoinGRPlus, untrained
 from joingr_pyg.models.joingr_plus.features import EXPLAINED
 from joingr_pyg.models.reranking.candidates import Candidates, CandidateTables
 from joingr_pyg.models.reranking.reranker import CANDIDATES, TableReranker
 from joingr_pyg.models.retriever import Ranking
 from joingr_pyg.text.phrases import phrases
+
+WEIGHTS = "weights.safetensors"
+"""The file of the weights that come with the package, beside this one."""
 
 QUESTIONS_AT_ONCE = 16
 """Questions whose features of all tables are held at once."""
@@ -33,6 +40,7 @@ class RerankedJoinGRPlus(JoinGRPlus):
     """
 
     kind = "reranked_joingr_plus"
+    largest_set: ClassVar[int] = CANDIDATES
 
     def __init__(self, hidden: int = 96) -> None:
         super().__init__(None)
@@ -62,7 +70,9 @@ class RerankedJoinGRPlus(JoinGRPlus):
             filled = ranked.ranking.table[question] >= 0
             table = ranked.ranking.table[question][filled].numpy()
             features = ranked.features(question, table)
-            values = {feature: features[feature.name.lower()] for feature in EXPLAINED if feature.name.lower() in features}
+            values = {
+                feature: features[feature.name.lower()] for feature in EXPLAINED if feature.name.lower() in features
+            }
             values[Feature.SCORE] = ranked.ranking.score[question][filled].numpy()
             own = encoder.encode_queries(phrases(text)).float().numpy()
             words = self.words.words(text) if self.words is not None else []
@@ -101,17 +111,38 @@ class RerankingBackend(Backend):
             score[question, :count] = torch.from_numpy(own[order])
             if count and rest.score.size(1):
                 # The others come after the last candidate, by the differences of their first scores.
-                score[question, CANDIDATES:] = score[question, count - 1] + rest.score[question] - rest.score[question, :1]
+                behind = rest.score[question] - rest.score[question, :1]
+                score[question, CANDIDATES:] = score[question, count - 1] + behind
         ranked.ranking = Ranking(table, score).first(k)
         return ranked
 
 
 def pretrained() -> RerankedJoinGRPlus:
-    """The model that comes with the package, calibrated; ``weights.md`` beside it says what it was trained on."""
-    folder = resources.files(__package__)
-    weights = load((folder / "weights.safetensors").read_bytes())
+    """The model that comes with the package, calibrated; ``model_card.md`` beside it says what it was trained on."""
+    weights, description = _packaged()
     model = RerankedJoinGRPlus(weights["second.hidden.bias"].numel())
     model.table_reranker.load_state_dict(weights)
+    model.calibration = Calibration(**json.loads(description["calibration"]))
     return model.eval()
 
 
+def default_model(encoder: str) -> JoinGRPlus:
+    """The model for schemas of one's own.
+
+    Args:
+        encoder: Identity of the encoder.
+
+    Returns:
+        The model that comes with the package, if it was trained with this encoder; else untrained JoinGR+, because what
+        was learned from the cosines of one encoder does not hold for another.
+    """
+    return pretrained() if encoder == _packaged()[1]["encoder"] else untrained()
+
+
+@lru_cache(maxsize=1)
+def _packaged() -> tuple[dict[str, Tensor], dict[str, str]]:
+    """The weights that come with the package, and what their file says of them: encoder and calibration."""
+    content = resources.files(__package__).joinpath(WEIGHTS).read_bytes()
+    # The header is a JSON object behind its length.
+    size = int.from_bytes(content[:8], "little")
+    return load(content), json.loads(content[8 : 8 + size])["__metadata__"]

@@ -24,8 +24,9 @@ LONG_NAME = 6
 class TableNames:
     r"""The words of the names of ``T`` tables, each weighted by how rare it is among the names of its database.
 
-    The weight of a word that :math:`n_w` of a database's :math:`T_d` names hold is :math:`\iota_w = \ln(1 + (T_d - n_w +
-    \frac12) / (n_w + \frac12))`, so that a word which half of a schema shares says little.
+    A word that :math:`n_w` of the :math:`T_d` names of a database hold has the weight
+    :math:`\iota_w = \ln(1 + (T_d - n_w + \frac12) / (n_w + \frac12))`, so that one which half of a schema shares says
+    little.
 
     Args:
         titles: ``T`` readable names.
@@ -49,7 +50,9 @@ class TableNames:
         self.base, self.satellites = np.full(count, -1), np.zeros(count, np.float32)
         for _, rows in groupby(range(count), key=lambda row: databases[row]):
             self._add_database(list(rows))
-        self.database_size = np.array([count for count in Counter(databases).values() for _ in range(count)], np.float32)
+        self.database_size = np.array(
+            [count for count in Counter(databases).values() for _ in range(count)], np.float32
+        )
         self.length = np.array([len(words) for words in self._words], np.float32)
         self._total = np.array([sum(weight.values()) for weight in self._weights], np.float32)
         self.rarest = np.array([max(weight.values(), default=0) for weight in self._weights], np.float32)
