@@ -32,6 +32,8 @@ from joingr_pyg.data.embedding import embedded_corpus
 from joingr_pyg.data.queries import Queries
 from joingr_pyg.datasets.benchmark import Benchmark
 from joingr_pyg.datasets.bird import read_bird
+from joingr_pyg.datasets.compound_questions import benchmark_with_compound_questions
+from joingr_pyg.datasets.cryptic_names import benchmark_with_cryptic_names
 from joingr_pyg.datasets.folder import read_folder
 from joingr_pyg.datasets.gold import gold_table_numbers
 from joingr_pyg.datasets.spider import read_spider
@@ -69,6 +71,12 @@ ASKED = (0.5, 0.8, 0.9)
 POOLED_QUESTIONS = 500
 """About so many questions of BIRD train and as many of Spider train are learned from."""
 
+WAREHOUSE_QUESTIONS, MERGED = 170, 14
+"""About so many questions of each kind are asked of warehouses, into each of which so many databases are merged."""
+
+WAREHOUSES = ((True, 1), (True, 3), (False, 2))
+"""Kinds of warehouses: whether names are cryptic, and how many questions are put together to one."""
+
 MEASURES = ("R@5", "R@10", "R@15", "all@15")
 
 
@@ -96,15 +104,30 @@ class Example:
 
 
 def examples(
-    variant: str, databases: Sequence[Sequence[Database]], benchmark: Benchmark, encoder: CachedEncoder
+    variant: str,
+    databases: Sequence[Sequence[Database]],
+    benchmark: Benchmark,
+    encoder: CachedEncoder,
+    merged: bool = False,
 ) -> Iterator[Example]:
-    """The examples of a benchmark; the tables of each group of databases compete with each other."""
+    """The examples of a benchmark; the tables of each group of databases compete with each other.
+
+    Args:
+        variant: Name of the variant.
+        databases: The groups of databases.
+        benchmark: The questions.
+        encoder: The encoder.
+        merged: Whether each group becomes one large database, as a warehouse is.
+    """
     model = RerankedJoinGRPlus().eval()
     for group in databases:
         names = {database.name for database in group}
-        model.index(embedded_corpus(group, encoder))
+        corpus = embedded_corpus(group, encoder)
         questions = [question for question in benchmark.questions if question.database in names]
-        gold = gold_table_numbers(questions, model.corpus)
+        gold = gold_table_numbers(questions, corpus)
+        if merged:
+            corpus = replace(corpus, tables=tuple(("", ".".join(name)) for name in corpus.tables))
+        model.index(corpus)
         first = super(RerankedJoinGRPlus, model).backend(torch.device("cpu"))
         for begin in range(0, len(questions), 16):
             rows = range(begin, min(begin + 16, len(questions)))
@@ -143,15 +166,36 @@ def pooled_examples(data: Path, encoder: CachedEncoder) -> list[Example]:
     """Every so many a question of BIRD and Spider train, among the tables of all databases, names spelt out."""
     found: list[Example] = []
     for name, read in (("bird", read_bird), ("spider", read_spider)):
-        whole = read(data / name, "train")
-        step = len(whole.questions) // POOLED_QUESTIONS
-        benchmark = replace(
-            whole,
-            databases=tuple(map(with_expanded_names, whole.databases)),
-            questions=whole.questions[::step],
-        )
+        benchmark = with_names_spelt_out(every(read(data / name, "train"), POOLED_QUESTIONS))
         found += examples(name, [benchmark.databases], benchmark, encoder)
     return found
+
+
+def warehouse_examples(data: Path, encoder: CachedEncoder) -> list[Example]:
+    """Questions of BIRD and Spider train on warehouses: groups of databases, each merged into one.
+
+    Names are abbreviated at random, but for one part, and some questions are several ones of a database put together.
+    """
+    found: list[Example] = []
+    for name, read in (("bird", read_bird), ("spider", read_spider)):
+        whole = read(data / name, "train")
+        for cryptic, parts in WAREHOUSES:
+            benchmark = every(benchmark_with_compound_questions(whole, parts), WAREHOUSE_QUESTIONS)
+            benchmark = with_names_spelt_out(benchmark_with_cryptic_names(benchmark) if cryptic else benchmark)
+            databases = benchmark.databases
+            groups = [databases[n : n + MERGED] for n in range(0, len(databases), MERGED)]
+            found += examples(f"{name} warehouse", groups, benchmark, encoder, merged=True)
+    return found
+
+
+def every(benchmark: Benchmark, count: int) -> Benchmark:
+    """A benchmark with about ``count`` of its questions, evenly spaced."""
+    return replace(benchmark, questions=benchmark.questions[:: max(1, len(benchmark.questions) // count)])
+
+
+def with_names_spelt_out(benchmark: Benchmark) -> Benchmark:
+    """A benchmark with common abbreviations in names expanded, as in schemas of one's own."""
+    return replace(benchmark, databases=tuple(map(with_expanded_names, benchmark.databases)))
 
 
 class Rows:
@@ -369,15 +413,15 @@ def main() -> None:
     weights = MiniLMEncoder()
     encoder = CachedEncoder(weights, arguments.cache) if arguments.cache else CachedEncoder.of_user(weights)
     real = real_examples(arguments.data, encoder, arguments.variants)
-    pooled = pooled_examples(arguments.data, encoder)
-    reranked = left_out(real, pooled, arguments.parts)
+    others = [*pooled_examples(arguments.data, encoder), *warehouse_examples(arguments.data, encoder)]
+    reranked = left_out(real, others, arguments.parts)
     figures = {"rankings": report(real, reranked), "sets": report_sets(real, reranked)}
     if arguments.output:
         arguments.output.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
     if arguments.write:
         import joingr_pyg.models.reranking as package
 
-        reranker = fit([*real, *pooled])
+        reranker = fit([*real, *others])
         calibration = Calibration.fit(*calibration_rows(real, reranked))
         description = {"encoder": weights.identity, "calibration": json.dumps(asdict(calibration))}
         with atomic_write(Path(package.__file__).with_name(WEIGHTS)) as file:

@@ -30,6 +30,7 @@ from joingr_pyg import TableRetriever
 from joingr_pyg.datasets.beaver import read_beaver
 from joingr_pyg.datasets.bird import read_bird
 from joingr_pyg.encoders import CachedEncoder, MiniLMEncoder
+from joingr_pyg.models import untrained
 from joingr_pyg.schema import Database, ForeignKey, TableName, read_schema_json
 from joingr_pyg.schema.joins.few_keys import InferJoins, with_inferred_joins
 from joingr_pyg.schema.joins.mining import mine_joins
@@ -103,7 +104,8 @@ class Measurer:
     def scores(self, databases: Sequence[Database], questions: Sequence[Question] | None = None) -> list[list[float]]:
         """The measures of every question."""
         questions = self.questions if questions is None else questions
-        retriever = TableRetriever(databases, self.encoder)
+        # Untrained, because the packaged model has learned from questions on these schemas.
+        retriever = TableRetriever(databases, self.encoder, untrained())
         rows = []
         for question, result in zip(
             questions, retriever.retrieve_batch([question.text for question in questions], 15), strict=True
