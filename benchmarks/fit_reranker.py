@@ -1,12 +1,14 @@
 """Train and judge the reranker that comes with the package: ``python benchmarks/fit_reranker.py DATA [--write]``.
 
 It learns from the questions of the real schemas, each schema alone, with the words that a language model wrote of it
-and without them, with joins inferred where few are declared and with declared joins alone; and from BIRD and Spider
-train. It is judged on one real schema at a time, by a reranker that has seen no question of it: neither its networks
+and without them, with joins inferred where few are declared and with declared joins alone; from BIRD and Spider train,
+all databases together; and from the same questions on warehouses, into which databases are merged, most with cryptic
+names. It is judged on one real schema at a time, by a reranker that has seen no question of it: neither its networks
 nor the probabilities that its second network learns from. Printed are means over questions of R@5, R@10, R@15 and of
 all@15, whether all needed tables are among the first 15, beside those of the untrained JoinGR+, with the 95 % interval
 of the difference over 10,000 bootstrap samples of schemas and of their questions; and how often sets that promise to be
-complete are so, calibrated on the other schemas. ``--write`` trains on all and writes the weights into the package.
+complete are so, calibrated on the other schemas. ``--write`` trains on all, and writes the weights and these figures
+into the package.
 """
 
 import argparse
@@ -27,6 +29,7 @@ from safetensors.torch import save
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+import joingr_pyg.models.reranking as package
 from joingr_pyg.atomic_files import atomic_write
 from joingr_pyg.data.embedding import embedded_corpus
 from joingr_pyg.data.queries import Queries
@@ -52,7 +55,10 @@ Array = NDArray[Any]
 HIDDEN, NETWORKS = 32, 3
 """Size of the hidden layer of each network, and how many networks of different seeds are averaged."""
 
-EPOCHS, BATCH, LEARNING_RATE, WEIGHT_DECAY, DROPOUT = 15, 32, 3e-3, 0.1, 0.3
+EPOCHS, BATCH, LEARNING_RATE, WEIGHT_DECAY, DROPOUT = 8, 32, 3e-3, 0.1, 0.3
+
+REPEATS = 2
+"""How often each example of a real schema is learned from, since there are fewer of them than of others."""
 
 FOLDS = 4
 """Parts of the schemas, each of which gets its first scores for training from networks that learned from the others."""
@@ -71,10 +77,10 @@ ASKED = (0.5, 0.8, 0.9)
 POOLED_QUESTIONS = 500
 """About so many questions of BIRD train and as many of Spider train are learned from."""
 
-WAREHOUSE_QUESTIONS, MERGED = 170, 14
+WAREHOUSE_QUESTIONS, MERGED = 250, 14
 """About so many questions of each kind are asked of warehouses, into each of which so many databases are merged."""
 
-WAREHOUSES = ((True, 1), (True, 3), (False, 2))
+WAREHOUSES = ((True, 1), (True, 2), (True, 4), (False, 2))
 """Kinds of warehouses: whether names are cryptic, and how many questions are put together to one."""
 
 MEASURES = ("R@5", "R@10", "R@15", "all@15")
@@ -297,6 +303,11 @@ def measures(score: Array, example: Example) -> list[float]:
     return [*shares, float(hit[:15].sum() == example.count)]
 
 
+def together(real: Sequence[Example], others: Sequence[Example]) -> list[Example]:
+    """All examples to learn from; those of real schemas count :data:`REPEATS` times."""
+    return [*real] * REPEATS + [*others]
+
+
 def left_out(data: Sequence[Example], others: Sequence[Example], parts: int) -> list[Array]:
     """Scores of each example by a reranker that has seen no question of its schema, nor of others of its part."""
     result: list[Array] = [np.empty(0)] * len(data)
@@ -305,7 +316,7 @@ def left_out(data: Sequence[Example], others: Sequence[Example], parts: int) -> 
     with bar("Leaving out", parts, "part") as shown:
         for part in range(parts):
             hidden = set(schemas[part::parts])
-            reranker = fit([example for example in [*data, *others] if example.schema not in hidden])
+            reranker = fit(together([example for example in data if example.schema not in hidden], others))
             for number, example in enumerate(data):
                 if example.schema in hidden:
                     result[number] = reranker(example.candidates)
@@ -416,16 +427,18 @@ def main() -> None:
     others = [*pooled_examples(arguments.data, encoder), *warehouse_examples(arguments.data, encoder)]
     reranked = left_out(real, others, arguments.parts)
     figures = {"rankings": report(real, reranked), "sets": report_sets(real, reranked)}
-    if arguments.output:
-        arguments.output.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    written = [arguments.output] if arguments.output else []
     if arguments.write:
-        import joingr_pyg.models.reranking as package
-
-        reranker = fit([*real, *others])
+        folder = Path(package.__file__).parent
+        written.append(folder / "evaluation.json")
+        reranker = fit(together(real, others))
         calibration = Calibration.fit(*calibration_rows(real, reranked))
         description = {"encoder": weights.identity, "calibration": json.dumps(asdict(calibration))}
-        with atomic_write(Path(package.__file__).with_name(WEIGHTS)) as file:
+        with atomic_write(folder / WEIGHTS) as file:
             file.write(save(reranker.state_dict(), description))
+    for path in written:
+        with atomic_write(path) as file:
+            file.write(json.dumps(figures, indent=1).encode() + b"\n")
 
 
 if __name__ == "__main__":

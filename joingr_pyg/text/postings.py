@@ -45,6 +45,15 @@ class Postings:
         """The rows of the words that have one."""
         return [self._number[word] for word in question if word in self._number]
 
+    def of(self, question: Sequence[str], tables: Array) -> Array:
+        """``[C]`` sums of the rows of one question's words for tables ``[C]``, in less time than for all tables."""
+        ptr, table, value = self.matrix
+        sums = np.zeros(self._added.shape[1], np.float32)
+        for row in self.rows(question):
+            entries = slice(ptr[row], ptr[row + 1])
+            sums[table[entries]] += value[entries]
+        return sums[tables]
+
     def __call__(self, questions: Sequence[Sequence[str]]) -> Array:
         """``[B, T]`` sums of the rows of each question's words; words without a row add nothing."""
         rows = [self.rows(question) for question in questions]

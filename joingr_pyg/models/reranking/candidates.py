@@ -155,7 +155,17 @@ class Candidates:
     @cached_property
     def references(self) -> Array:
         """``[C, C]`` confidence that the first candidate references the second."""
-        return self.tables.references[self.table][:, self.table].toarray()
+        count, matrix = len(self.table), self.tables.references
+        first, last = matrix.indptr[self.table], matrix.indptr[self.table + 1]
+        sizes = last - first
+        entry = np.repeat(first - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
+        place = np.full(len(self.tables.degree), -1)
+        place[self.table] = np.arange(count)
+        referenced = place[matrix.indices[entry]]
+        inside = referenced >= 0
+        confidence = np.zeros((count, count), np.float32)
+        confidence[np.repeat(np.arange(count), sizes)[inside], referenced[inside]] = matrix.data[entry[inside]]
+        return confidence
 
     @cached_property
     def joined(self) -> Array:

@@ -73,11 +73,9 @@ FEATURES = (
     ),
     CandidateFeature("summary_phrase_alone", lambda c: _phrase_choices(c, 1.5 * PHRASE_SHARPNESS, 0.0).max(axis=0)),
     CandidateFeature("summary_phrase_cosine", lambda c: c.phrase_similarity.max(axis=0), ("behind", "standard")),
+    CandidateFeature("name_words", lambda c: c.tables.name_words.postings.of(c.words, c.table), ("behind", "standard")),
     CandidateFeature(
-        "name_words", lambda c: c.tables.name_words.postings([c.words])[0][c.table], ("behind", "standard")
-    ),
-    CandidateFeature(
-        "summary_words", lambda c: c.tables.summary_words.postings([c.words])[0][c.table], ("behind", "standard")
+        "summary_words", lambda c: c.tables.summary_words.postings.of(c.words, c.table), ("behind", "standard")
     ),
     CandidateFeature("said", lambda c: c.said[0]),
     CandidateFeature("unsaid", lambda c: c.said[1]),

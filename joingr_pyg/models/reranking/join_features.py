@@ -57,8 +57,7 @@ def join_features(candidates: Candidates, probability: Array) -> Array:
     p, table, tables = probability, candidates.table, candidates.tables
     references, joined = candidates.references > 0, candidates.joined > 0
     neighbor, up, down = p * joined, p * references, p * references.T
-    two_best = np.sort(neighbor, axis=1)[:, ::-1][:, :2]
-    second = two_best[:, 1] if two_best.shape[1] > 1 else np.zeros_like(p)
+    two_best = np.partition(neighbor, -2, axis=1)[:, -2:] if len(p) > 1 else np.zeros((1, 2), np.float32)
     # Shares are over all joins of a table, so that a hub passes on little to each.
     degree = np.maximum(tables.weighted_degree[table], 1e-9)
     share = candidates.joined / degree[:, None]
@@ -80,7 +79,12 @@ def join_features(candidates: Candidates, probability: Array) -> Array:
     database = tables.database[table]
     share_of_database = (p * (database[:, None] == database)).sum(axis=1) / max(p.sum(), 1e-9)
     columns = (
-        *(two_best[:, 0], second, neighbor.sum(axis=1), neighbor.sum(axis=1) / np.maximum(tables.degree[table], 1)),
+        *(
+            two_best[:, 1],
+            two_best[:, 0],
+            neighbor.sum(axis=1),
+            neighbor.sum(axis=1) / np.maximum(tables.degree[table], 1),
+        ),
         *(up.max(axis=1), down.max(axis=1), up.sum(axis=1), down.sum(axis=1)),
         *(step, step @ share, walked, one_symmetric, one_symmetric @ symmetric),
         *(between, between_two, near, candidates.distance[:, best[0]], mean_distance),
