@@ -26,6 +26,9 @@ from joingr_pyg.text.phrases import phrases
 WEIGHTS = "weights.safetensors"
 """The file of the weights that come with the package, beside this one."""
 
+VOTE_WEIGHT = 4.0
+"""Weight of the votes of remembered questions beside the reranker's score: it has learned without any."""
+
 QUESTIONS_AT_ONCE = 16
 """Questions whose features of all tables are held at once."""
 
@@ -33,7 +36,7 @@ QUESTIONS_AT_ONCE = 16
 class RerankedJoinGRPlus(JoinGRPlus):
     """Untrained JoinGR+, whose best tables a :class:`~joingr_pyg.models.reranking.TableReranker` ranks once more.
 
-    Tables beyond the candidates follow in the order of JoinGR+.
+    Votes of remembered questions are added to its scores. Tables beyond the candidates follow in the order of JoinGR+.
 
     Args:
         hidden: Size of the hidden layer of the reranker's networks.
@@ -104,7 +107,7 @@ class RerankingBackend(Backend):
         rest = Ranking(table[:, CANDIDATES:], score[:, CANDIDATES:])
         ranked.ranking = ranked.ranking.first(CANDIDATES)
         for question, candidates in enumerate(self.model.candidates(queries, ranked)):
-            own = self.model.table_reranker(candidates)
+            own = self.model.table_reranker(candidates) + VOTE_WEIGHT * candidates.features[Feature.VOTES]
             order = np.argsort(-own, kind="stable")
             count = len(order)
             table[question, :count] = torch.from_numpy(candidates.table[order])
