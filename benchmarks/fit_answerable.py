@@ -25,7 +25,7 @@ from rich.table import Table
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
-from joingr_pyg import TableRetriever
+from joingr_pyg import TableRetriever, untrained
 from joingr_pyg.atomic_files import atomic_write
 from joingr_pyg.data.queries import Queries
 from joingr_pyg.datasets.demo import read_demo
@@ -74,7 +74,7 @@ def asked(
     database: Database, own: Sequence[str], others: Sequence[str], off_topic: Sequence[str], encoder: CachedEncoder
 ) -> Asked:
     """Ask a schema all kinds of questions."""
-    retriever = TableRetriever(PREPARE([database]), encoder)
+    retriever = TableRetriever(PREPARE([database]), encoder, untrained())
     rows, kinds = [], []
     for kind, questions in enumerate((own, others, off_topic)):
         for question in questions:

@@ -55,10 +55,7 @@ Array = NDArray[Any]
 HIDDEN, NETWORKS = 32, 3
 """Size of the hidden layer of each network, and how many networks of different seeds are averaged."""
 
-EPOCHS, BATCH, LEARNING_RATE, WEIGHT_DECAY, DROPOUT = 8, 32, 3e-3, 0.1, 0.3
-
-REPEATS = 2
-"""How often each example of a real schema is learned from, since there are fewer of them than of others."""
+EPOCHS, BATCH, LEARNING_RATE, WEIGHT_DECAY, DROPOUT = 10, 32, 3e-3, 0.1, 0.3
 
 FOLDS = 4
 """Parts of the schemas, each of which gets its first scores for training from networks that learned from the others."""
@@ -303,11 +300,6 @@ def measures(score: Array, example: Example) -> list[float]:
     return [*shares, float(hit[:15].sum() == example.count)]
 
 
-def together(real: Sequence[Example], others: Sequence[Example]) -> list[Example]:
-    """All examples to learn from; those of real schemas count :data:`REPEATS` times."""
-    return [*real] * REPEATS + [*others]
-
-
 def left_out(data: Sequence[Example], others: Sequence[Example], parts: int) -> list[Array]:
     """Scores of each example by a reranker that has seen no question of its schema, nor of others of its part."""
     result: list[Array] = [np.empty(0)] * len(data)
@@ -316,7 +308,7 @@ def left_out(data: Sequence[Example], others: Sequence[Example], parts: int) -> 
     with bar("Leaving out", parts, "part") as shown:
         for part in range(parts):
             hidden = set(schemas[part::parts])
-            reranker = fit(together([example for example in data if example.schema not in hidden], others))
+            reranker = fit([example for example in [*data, *others] if example.schema not in hidden])
             for number, example in enumerate(data):
                 if example.schema in hidden:
                     result[number] = reranker(example.candidates)
@@ -431,7 +423,7 @@ def main() -> None:
     if arguments.write:
         folder = Path(package.__file__).parent
         written.append(folder / "evaluation.json")
-        reranker = fit(together(real, others))
+        reranker = fit([*real, *others])
         calibration = Calibration.fit(*calibration_rows(real, reranked))
         description = {"encoder": weights.identity, "calibration": json.dumps(asdict(calibration))}
         with atomic_write(folder / WEIGHTS) as file:

@@ -26,11 +26,10 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from joingr_pyg import TableRetriever
+from joingr_pyg import TableRetriever, untrained
 from joingr_pyg.datasets.beaver import read_beaver
 from joingr_pyg.datasets.bird import read_bird
 from joingr_pyg.encoders import CachedEncoder, MiniLMEncoder
-from joingr_pyg.models import untrained
 from joingr_pyg.schema import Database, ForeignKey, TableName, read_schema_json
 from joingr_pyg.schema.joins.few_keys import InferJoins, with_inferred_joins
 from joingr_pyg.schema.joins.mining import mine_joins

@@ -15,7 +15,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from joingr_pyg import TableRetriever
+from joingr_pyg import TableRetriever, untrained
 
 QUESTIONS = Path(__file__).with_name("value_questions.json")
 
@@ -32,7 +32,9 @@ def main() -> None:
         name, _, url = given.partition("=")
         for values in (False, True):
             with tempfile.TemporaryDirectory() as folder:
-                retriever = TableRetriever.from_database(url, name=name, values=values, values_folder=folder)
+                retriever = TableRetriever.from_database(
+                    url, name=name, values=values, values_folder=folder, model=untrained()
+                )
                 for question, needed in questions[name]:
                     ranked = [found.table for found in retriever.retrieve(question, k=max(CUTOFFS))]
                     shares = [len(set(needed) & set(ranked[:k])) / len(needed) for k in CUTOFFS]

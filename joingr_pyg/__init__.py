@@ -6,7 +6,7 @@ from joingr_pyg.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from joingr_pyg.errors import JoinGRError
-    from joingr_pyg.models import JoinGR, JoinGRPlus, heuristic, untrained
+    from joingr_pyg.models import JoinGR, JoinGRPlus, heuristic, pretrained, untrained
     from joingr_pyg.nn import EdgeScorer, JoinWalk
     from joingr_pyg.retrieval import RetrievalResult, RetrievedJoin, RetrievedTable, TableRetriever
 
@@ -24,6 +24,7 @@ __all__ = [
     "TableRetriever",
     "__version__",
     "heuristic",
+    "pretrained",
     "untrained",
 ]
 
@@ -31,7 +32,7 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "joingr_pyg.errors": ["JoinGRError"],
-        "joingr_pyg.models": ["JoinGR", "JoinGRPlus", "heuristic", "untrained"],
+        "joingr_pyg.models": ["JoinGR", "JoinGRPlus", "heuristic", "pretrained", "untrained"],
         "joingr_pyg.nn": ["EdgeScorer", "JoinWalk"],
         "joingr_pyg.retrieval": ["RetrievalResult", "RetrievedJoin", "RetrievedTable", "TableRetriever"],
     },

@@ -10,6 +10,8 @@ from langchain_core.retrievers import BaseRetriever
 from joingr_pyg.integrations.found_tables import found_tables, join_text
 from joingr_pyg.retrieval import RetrievalResult, TableRetriever
 
+__all__ = ["JoinGRRetriever"]
+
 
 class JoinGRRetriever(BaseRetriever):
     """Retrieves the tables that a question needs, one document each, best first.

@@ -14,6 +14,8 @@ from llama_index.core.utilities.sql_wrapper import SQLDatabase
 from joingr_pyg.integrations.found_tables import FoundTable, found_tables, join_text
 from joingr_pyg.retrieval import RetrievalResult, TableRetriever
 
+__all__ = ["JoinGRRetriever", "sql_table_retriever"]
+
 
 class JoinGRRetriever(BaseRetriever):
     """Retrieves the tables that a question needs, one node each, best first.

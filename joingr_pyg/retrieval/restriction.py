@@ -2,12 +2,12 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Container, Hashable, Iterable, Sequence
-from operator import is_
 from threading import Lock
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from joingr_pyg.models import JoinGRPlus, TrainableRetriever
 from joingr_pyg.retrieval.allowed_tables import Allowed, allowed_tables
+from joingr_pyg.retrieval.answer_state import AnswerState
 from joingr_pyg.schema import Database, TableName
 from joingr_pyg.schema.joins.few_keys import InferJoins, with_inferred_joins
 
@@ -77,7 +77,7 @@ class RestrictedRetrievers:
         self._lock = Lock()
         self._forget(None)
 
-    def _forget(self, state: "_State | None") -> None:
+    def _forget(self, state: "AnswerState | None") -> None:
         self._of = state
         self._tables: OrderedDict[Hashable, frozenset[TableName]] = OrderedDict()
         self._kept: OrderedDict[frozenset[TableName], TableRetriever] = OrderedDict()
@@ -109,7 +109,7 @@ class RestrictedRetrievers:
         if databases is not None and not isinstance(databases, str):
             databases = tuple(databases)
         asked = _asked(allowed, databases)
-        state = _State.of(whole)
+        state = AnswerState.of(whole)
         with self._lock:
             if self._of is None or not state.is_same(self._of):
                 self._forget(state)
@@ -145,25 +145,3 @@ def _asked(allowed: Allowed | None, databases: Hashable) -> Hashable | None:
 def _keep(kept: OrderedDict[Key, Value], key: Key, value: Value) -> None:
     kept[key] = value
     kept.move_to_end(key)
-
-
-class _State(NamedTuple):
-    """What the answers of a retriever depend on.
-
-    Attributes:
-        objects: Objects that are replaced by others when they change.
-        versions: How often each weight of the model has been written to.
-    """
-
-    objects: tuple[object, ...]
-    versions: tuple[int, ...]
-
-    @classmethod
-    def of(cls, retriever: "TableRetriever") -> "_State":
-        model = retriever.model
-        remembered = model.memory.neighbors if isinstance(model, JoinGRPlus) else None
-        objects = (retriever.databases, retriever._values, model, model.calibration, remembered)
-        return cls(objects, tuple(weight._version for weight in model.parameters()))
-
-    def is_same(self, other: "_State") -> bool:
-        return self.versions == other.versions and all(map(is_, self.objects, other.objects))

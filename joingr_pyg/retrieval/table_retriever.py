@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from itertools import chain
 from pathlib import Path
@@ -24,6 +24,7 @@ from joingr_pyg.models.reranking import default_model
 from joingr_pyg.retrieval.allowed_tables import Allowed, allowed_tables
 from joingr_pyg.retrieval.explanation import retrieved_table
 from joingr_pyg.retrieval.fitting import LEAST_FIT, LOOKED_AT, FitModel, evidence
+from joingr_pyg.retrieval.kept_answers import KeptAnswers
 from joingr_pyg.retrieval.live_values import LiveValues
 from joingr_pyg.retrieval.restriction import RestrictedRetrievers, restricted_model, restricted_schemas
 from joingr_pyg.retrieval.results import RetrievalResult, RetrievedTable, joins_of
@@ -99,6 +100,7 @@ class TableRetriever:
         self._live_values: LiveValues | None = None
         self._values: ValueEvidence | None = None
         self._restricted = RestrictedRetrievers()
+        self._kept_answers = KeptAnswers()
 
     def _bind(self, databases: tuple[Database, ...], corpus: Corpus) -> None:
         """Answer from these databases from now on."""
@@ -244,7 +246,7 @@ class TableRetriever:
     def load(
         cls, path: str | Path, databases: Sequence[Database] | None = None, *, encoder: Encoder | None = None
     ) -> Self:
-        """Load a retriever that :meth:`save` wrote; it answers exactly as the saved one did.
+        """Load a retriever that :meth:`save` wrote; it answers as the saved one did.
 
         Args:
             path: The folder.
@@ -533,13 +535,27 @@ class TableRetriever:
             return restricted.retrieve_batch(questions, k, complete=complete, only_if_fits=only_if_fits)
         if not questions:
             return []
+        kept = self._kept_answers.of(self)
+        answers = {question: kept.get((question, k, complete, only_if_fits)) for question in questions}
+        new = [question for question, answer in answers.items() if answer is None]
+        for question, answer in zip(new, self._answers(new, k, complete, only_if_fits), strict=True):
+            answers[question] = answer
+            self._kept_answers.keep(kept, (question, k, complete, only_if_fits), answer)
+        return [answer for question in questions if (answer := answers[question]) is not None]
+
+    def _answers(
+        self, questions: Sequence[str], k: int | None, complete: float, only_if_fits: bool
+    ) -> Iterator[RetrievalResult]:
+        """Answer questions, which are embedded together."""
+        if not questions:
+            return
         asked = [AskedQuestion(question, question) for question in questions]
         if self._values is not None:
             asked = [self._values.ask(question) for question in questions]
         texts = [question.text for question in asked]
         self.encoder.encode_queries([part for text in texts for part in self.model.question_texts(text)])
-        queries = Queries.encode(texts, self.encoder).split(1)
-        return [self._retrieve(*pair, k, complete, only_if_fits) for pair in zip(asked, queries, strict=True)]
+        for own, query in zip(asked, Queries.encode(texts, self.encoder).split(1), strict=True):
+            yield self._retrieve(own, query, k, complete, only_if_fits)
 
     @property
     def _judges_fit(self) -> bool:

@@ -107,7 +107,21 @@ def answers_elsewhere(folders: list[Path], cache: Path) -> list[Any]:
     return json.loads(run.stdout.splitlines()[-1])
 
 
-def test_another_process_answers_exactly_alike(shop: Path, tiny_model: Path, tmp_path: Path) -> None:
+def alike(one: Any, other: Any) -> bool:
+    """Whether two answers are the same but for the rounding of numbers.
+
+    The vector of a text differs in its last digits with the texts that were embedded together with it.
+    """
+    if isinstance(one, float):
+        return one == pytest.approx(other, abs=1e-5)
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(alike(one[key], other[key]) for key in one)
+    if isinstance(one, list):
+        return len(one) == len(other) and all(map(alike, one, other))
+    return bool(one == other)
+
+
+def test_another_process_answers_alike(shop: Path, tiny_model: Path, tmp_path: Path) -> None:
     retrievers = {name: make(shop, HashingEncoder(32)) for name, make in MAKERS.items()}
     retrievers["folder"] = that_remembers(shop, SentenceTransformerEncoder("tiny", path=tiny_model, device="cpu"))
     if packaged_minilm():
@@ -118,7 +132,11 @@ def test_another_process_answers_exactly_alike(shop: Path, tiny_model: Path, tmp
     # An empty cache: what is embedded comes from the saved folders.
     (tmp_path / "empty_cache").mkdir()
     folders = [tmp_path / name for name in retrievers]
-    assert dict(zip(retrievers, answers_elsewhere(folders, tmp_path / "empty_cache"), strict=True)) == expected
+    elsewhere = dict(zip(retrievers, answers_elsewhere(folders, tmp_path / "empty_cache"), strict=True))
+    assert all(alike(elsewhere[name], expected[name]) for name in expected)
+    assert {name: elsewhere[name] for name in expected if name != "minilm"} == {
+        name: expected[name] for name in expected if name != "minilm"
+    }
     assert expected["plain"] != expected["words"] != expected["memory"]
     assert expected["joins"] != expected["plain"]
 

@@ -124,7 +124,7 @@ class Candidates:
     @cached_property
     def summary_similarity(self) -> Array:
         """``[C]`` cosines of the question and the summaries."""
-        return self.summaries @ self.vector
+        return dots(self.summaries, self.vector)
 
     @cached_property
     def summaries(self) -> Array:
@@ -136,7 +136,7 @@ class Candidates:
         """``[S, C]`` cosines of phrases and summaries; one row of zeros where there is no phrase."""
         if not len(self.phrases):
             return np.zeros((1, len(self.table)), np.float32)
-        return self.phrases @ self.summaries.T
+        return np.stack([dots(self.summaries, phrase) for phrase in self.phrases])
 
     @cached_property
     def best_columns(self) -> Array:
@@ -145,7 +145,7 @@ class Candidates:
         start = np.cumsum(count) - count
         column = np.repeat(first - start, count) + np.arange(count.sum())
         owner = np.repeat(np.arange(len(count)), count)
-        similarity = self.tables.x[column] @ self.vector
+        similarity = dots(self.tables.x[column], self.vector)
         order = np.lexsort((-similarity, owner))
         place = np.arange(len(column)) - np.repeat(start, count)
         best = place < 3
@@ -190,6 +190,15 @@ class Candidates:
         """``[C]`` place of the candidate that is the base of this one's name, -1 where there is none."""
         place = {table: number for number, table in enumerate(self.table.tolist())}
         return np.array([place.get(base, -1) for base in self.tables.names.base[self.table].tolist()])
+
+
+def dots(rows: Array, vector: Array) -> Array:
+    """``[n]`` products of rows ``[n, d]`` and a vector.
+
+    They are summed in one order. A matrix product sums in an order that depends on where its operands lie in memory, so
+    that a question might have a slightly different score the next time.
+    """
+    return (rows * vector).sum(axis=1)
 
 
 def _is_name(column: str) -> bool:

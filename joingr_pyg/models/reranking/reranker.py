@@ -6,6 +6,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from joingr_pyg.models.joingr_plus.features import Feature
 from joingr_pyg.models.reranking import features, join_features
@@ -47,9 +48,14 @@ class Scorer(nn.Module):
         self.out = nn.Linear(hidden, 1)
 
     def forward(self, rows: Tensor) -> Tensor:
-        """``[..., M]`` numbers to ``[...]`` scores."""
-        rows = ((rows - self.mean) / self.deviation).clamp(-LIMIT, LIMIT)
-        return self.out(self.hidden(rows).relu()).squeeze(-1)
+        """``[..., M]`` numbers to ``[...]`` scores.
+
+        They are computed in double precision, so that they are the same to the last digit of single precision wherever
+        operands lie in memory.
+        """
+        rows = ((rows.double() - self.mean) / self.deviation).clamp(-LIMIT, LIMIT)
+        hidden = F.linear(rows, self.hidden.weight.double(), self.hidden.bias.double()).relu()
+        return F.linear(hidden, self.out.weight.double(), self.out.bias.double()).squeeze(-1).float()
 
 
 class TableReranker(nn.Module):
@@ -81,10 +87,11 @@ class TableReranker(nn.Module):
 
 def first_look(candidates: Candidates) -> Array:
     """``[C, M_1]`` numbers that the first network reads."""
-    prior = candidates.features[Feature.PRIOR]
+    prior = candidates.features[Feature.PRIOR].astype(float)
     probability = np.exp(PRIOR_SHARPNESS * (prior - prior.max()))
     joins = join_features.join_features(candidates, probability)
-    return np.concatenate([features.candidate_features(candidates), joins, probability[:, None]], axis=1)
+    rows = [features.candidate_features(candidates), joins, probability[:, None]]
+    return np.concatenate(rows, axis=1).astype(np.float32)
 
 
 def second_look(candidates: Candidates, rows: Array, score: Array) -> Array:
@@ -96,7 +103,7 @@ def second_look(candidates: Candidates, rows: Array, score: Array) -> Array:
         score: ``[C]`` what it returned.
     """
     even = np.sort(score)[::-1][:LIKELY].mean()
-    probability = 1 / (1 + np.exp(even - score))
+    probability = 1 / (1 + np.exp(even - score.astype(float)))
     place = np.empty(len(score), np.float32)
     place[np.argsort(-score, kind="stable")] = np.arange(len(score))
     own = np.stack([probability, score - score.max(), np.log1p(place)], axis=1)
