@@ -21,8 +21,8 @@ def embed_schemas(databases: Sequence[Database], encoder: Encoder) -> list[tuple
     texts = descriptors(databases)
     vectors = encoder.encode_documents([text for part in texts for text in part])
     parts = vectors.split([len(part) for part in texts])
-    kinds = [parts[first : first + len(databases)] for first in range(0, len(parts), len(databases))]
-    return list(zip(*kinds, strict=True))
+    count = len(databases)
+    return [(parts[n], parts[count + n], parts[2 * count + n], parts[3 * count + n]) for n in range(count)]
 
 
 def embedded_corpus(databases: Sequence[Database], encoder: Encoder) -> Corpus:
