@@ -536,12 +536,15 @@ class TableRetriever:
         if not questions:
             return []
         kept = self._kept_answers.of(self)
-        answers = {question: kept.get((question, k, complete, only_if_fits)) for question in questions}
-        new = [question for question, answer in answers.items() if answer is None]
-        for question, answer in zip(new, self._answers(new, k, complete, only_if_fits), strict=True):
+        how = (k, complete, only_if_fits)
+        # Another thread may drop an answer at any time.
+        found = ((question, kept.get((question, *how))) for question in questions)
+        answers = {question: answer for question, answer in found if answer is not None}
+        new = [question for question in dict.fromkeys(questions) if question not in answers]
+        for question, answer in zip(new, self._answers(new, *how), strict=True):
             answers[question] = answer
-            self._kept_answers.keep(kept, (question, k, complete, only_if_fits), answer)
-        return [answer for question in questions if (answer := answers[question]) is not None]
+            self._kept_answers.keep(kept, (question, *how), answer)
+        return [answers[question] for question in questions]
 
     def _answers(
         self, questions: Sequence[str], k: int | None, complete: float, only_if_fits: bool

@@ -1,7 +1,5 @@
 """The reranked model, with weights drawn at random, on the demo."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 import torch
@@ -103,10 +101,3 @@ def test_the_packaged_model_is_the_default_of_the_encoder_it_was_trained_with() 
 
     assert isinstance(default_model(MiniLMEncoder().identity), RerankedJoinGRPlus)
     assert not isinstance(default_model("another"), RerankedJoinGRPlus)
-
-
-def test_weights_say_what_they_are(tmp_path: Path) -> None:
-    import joingr_pyg.models.reranking as package
-
-    card = Path(package.__file__).with_name("model_card.md").read_text()
-    assert "python benchmarks/fit_reranker.py" in card
