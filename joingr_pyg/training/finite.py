@@ -48,7 +48,7 @@ class FiniteCheck(Callback):
 
 def _require_finite(what: str, tensors: Iterable[Tensor], trainer: L.Trainer, module: L.LightningModule) -> None:
     # The largest absolute value: a sum of squares is infinite for values that are not.
-    if not get_total_norm([tensor.detach() for tensor in tensors], math.inf).isfinite():
+    if not get_total_norm([tensor.detach() for tensor in tensors if tensor.numel()], math.inf).isfinite():
         raise _error(what, trainer, module)
 
 
