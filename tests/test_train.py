@@ -383,10 +383,12 @@ def test_bad_input_gets_one_sentence(command: Command, overrides: list[str], par
     refused(command("train.py", *given, *overrides), *parts)
 
 
-@pytest.mark.parametrize("folds", [1, 9])
-def test_folds_are_from_two_to_the_questions(command: Command, beaver: Path, folds: int) -> None:
+@pytest.mark.parametrize(
+    ("folds", "part"), [(1, "a whole number, at least 2"), (9, "from 2 to the number of questions, 8")]
+)
+def test_folds_are_from_two_to_the_questions(command: Command, beaver: Path, folds: int, part: str) -> None:
     ended = command("train.py", *BEAVER, f"folds={folds}", f"paths.data={beaver}")
-    refused(ended, "'folds'", "from 2 to the number of questions, 8", str(folds))
+    refused(ended, "'folds'", part, str(folds))
 
 
 def test_a_cross_validation_is_not_resumed_from_a_file(command: Command, trained: Any) -> None:
