@@ -5,16 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from joingr_pyg.schema.joins.column_kinds import may_refer
-from joingr_pyg.schema.joins.name_words import (
-    GENERIC,
-    KEY_WORDS,
-    ColumnName,
-    SchemaWords,
-    is_person_role,
-    person_tables,
-    runs,
-    shortened,
-)
+from joingr_pyg.schema.joins.name_words import ColumnName, SchemaWords, is_person_role, person_tables, runs, shortened
+from joingr_pyg.schema.joins.vocabulary import CONTACT, GENERIC, KEY_WORDS, TEACHERS
 from joingr_pyg.schema.model import Database, Table
 
 TABLES_KEPT = 8
@@ -93,6 +85,7 @@ class CandidateFinder:
         self._database = database
         self._words = words
         self._people = person_tables(words.tables)
+        self._teachers = person_tables(words.tables, TEACHERS)
         self._runs: dict[str, dict[str, float]] = defaultdict(dict)
         self._heads: set[tuple[str, str]] = set()
         self._initials: dict[str, list[tuple[str, float, tuple[str, ...]]]] = defaultdict(list)
@@ -132,11 +125,14 @@ class CandidateFinder:
 
     def _of(self, column: ColumnName) -> Iterator[Candidate]:
         named = self._named_tables(column)
-        person = is_person_role(column.words)
+        people = self._people_of(column)
+        contact = not CONTACT.isdisjoint(column.words)
         seen = {(column.table.name, column.column.name)}
-        for key in self._options(column, named, person):
+        for key in self._options(column, named, people):
             place = (key.table.name, key.column.name)
             if place in seen or (key.joined != column.joined and not may_refer(column.column.type, key.column.type)):
+                continue
+            if contact and CONTACT.isdisjoint(self._words.tables[key.table.name]):
                 continue
             seen.add(place)
             naming = named.get(key.table.name, NOT_NAMED)
@@ -152,7 +148,7 @@ class CandidateFinder:
                 key,
                 naming,
                 rivals,
-                person and key.table.name in self._people,
+                key.table.name in people,
                 longer and own[: len(whole)] == whole,
                 (longer and own[-len(whole) :] == whole)
                 or (
@@ -161,7 +157,7 @@ class CandidateFinder:
                 ),
             )
 
-    def _options(self, column: ColumnName, named: dict[str, Naming], person: bool) -> Iterator[ColumnName]:
+    def _options(self, column: ColumnName, named: dict[str, Naming], people: list[str]) -> Iterator[ColumnName]:
         for table, naming in named.items():
             yield from self._keys[table]
             for other in self._words.columns[table]:
@@ -172,13 +168,18 @@ class CandidateFinder:
         for size in range(1, len(column.words) + 1):
             yield from self._primary.get(column.words[-size:], ())[:LARGEST_GROUP]
         yield from self._equal_names(column)
-        if person:
-            for table in self._people:
-                yield from self._keys[table]
+        for table in people:
+            yield from self._keys[table]
         if not named or set(column.content) <= GENERIC or column.is_primary:
             yield from self._base_tables(column)
         for place, _ in self._declared[column.joined].most_common(3):
             yield self._place[place]
+
+    def _people_of(self, column: ColumnName) -> list[str]:
+        """The table of people that a column named after a role of theirs may refer to."""
+        if not is_person_role(column.words):
+            return []
+        return self._people if TEACHERS.isdisjoint(column.words) else self._teachers
 
     def _base_tables(self, column: ColumnName) -> Iterator[ColumnName]:
         """Keys of the tables whose name begins or ends that of the column's own, and of that table itself."""
@@ -213,7 +214,7 @@ class CandidateFinder:
                 continue
             for table, share in self._runs.get(run, {}).items():
                 add(table, Naming(share, covered, words[:first], words[last:], (run, table) in self._heads))
-            if last == first + 1:
+            if last == first + 1 and KEY_WORDS.intersection(words[last:]):
                 for table, share in self._shortened(run):
                     add(table, Naming(share * 0.9, covered, words[:first], words[last:]))
         if not namings:

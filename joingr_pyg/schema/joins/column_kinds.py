@@ -1,5 +1,6 @@
 """Kinds of columns by their declared types: columns of different kinds cannot refer to each other."""
 
+import re
 from functools import cache
 
 KINDS = {
@@ -14,6 +15,16 @@ which therefore go with texts."""
 
 LOOSE = frozenset(("number", "text", "time", "boolean", "others", ""))
 """Types as ``tables.json`` names them: those of SQLite, which lets a column of any type hold any value."""
+
+
+FRACTIONS = re.compile(r"float|double|real|money|(dec|num)\w*\s*\(\s*\d+\s*,\s*[1-9]")
+"""Types of numbers with digits behind the point."""
+
+
+@cache
+def is_fraction(declared: str) -> bool:
+    """Whether a declared type is one of measured numbers, which identify nothing."""
+    return bool(FRACTIONS.search(declared.lower()))
 
 
 @cache

@@ -87,6 +87,10 @@ def infer_joins(
             continue
         if column not in best or log_odds > best[column][0]:
             best[column] = (log_odds, candidate, how)
+
+    def rank(join: ForeignKey) -> tuple[bool, float]:
+        return database[join.referenced_table].primary_key == (join.referenced_column,), join.confidence
+
     joins: dict[frozenset[End], ForeignKey] = {}
     for column, (log_odds, candidate, how) in best.items():
         join = ForeignKey(*column, candidate.key.table.name, candidate.key.column.name, source="inferred")
@@ -98,7 +102,8 @@ def infer_joins(
             log_odds += 1 - MISSING_VALUES * (1 - share)
             join = _with(join, log_odds, f"{share:.0%} of its values are there")
         known = joins.get(join.endpoints)
-        if join.confidence >= least_confidence and (known is None or known.confidence < join.confidence):
+        # Of both directions the one that leads to a primary key is kept, then the surer one.
+        if join.confidence >= least_confidence and (known is None or rank(known) < rank(join)):
             joins[join.endpoints] = join
     return tuple(joins.values())
 

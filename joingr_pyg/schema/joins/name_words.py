@@ -6,130 +6,18 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from joingr_pyg.schema.joins.vocabulary import (
+    GENERIC,
+    IRREGULAR,
+    KEY_WORDS,
+    KINDS_OF_TABLE,
+    LINKING,
+    PEOPLE,
+    PERSON_ROLES,
+    TEACHERS,
+)
 from joingr_pyg.schema.model import Column, Database, Table
 from joingr_pyg.schema.names.readable import readable_name
-
-NUMBERS = frozenset(["code", "nbr", "no", "nr", "num", "number"])
-"""Key words of keys that people give; such a column does not refer to a key that the database gives."""
-
-KEY_WORDS = frozenset(
-    [
-        "code",
-        "fk",
-        "foreign",
-        "guid",
-        "id",
-        "identifier",
-        "ident",
-        "key",
-        "nbr",
-        "no",
-        "nr",
-        "num",
-        "number",
-        "oid",
-        "pk",
-        "primary",
-        "rowid",
-        "sid",
-        "sk",
-        "surrogate",
-        "uid",
-        "uri",
-        "uuid",
-    ]
-)
-"""Words that say that a column identifies something, not what."""
-
-GENERIC = frozenset((*KEY_WORDS, "name", "type", "date", "value", "description", "status", "title", "record", "ref"))
-"""Words of columns that many tables have; alone they do not name what a column refers to."""
-
-LINKING = frozenset(["belong", "fk", "in", "link", "linked", "of", "refer", "the", "to"])
-"""Words at the beginning of a column's name that say no more than that it refers to something."""
-
-PERSON_ROLES = frozenset(
-    [
-        "adviser",
-        "advisor",
-        "agent",
-        "approver",
-        "assignee",
-        "assigner",
-        "author",
-        "booker",
-        "buyer",
-        "creator",
-        "editor",
-        "holder",
-        "instructor",
-        "lecturer",
-        "manager",
-        "modifier",
-        "operator",
-        "owner",
-        "president",
-        "professor",
-        "recipient",
-        "reporter",
-        "requester",
-        "requestor",
-        "reviewer",
-        "secretary",
-        "seller",
-        "sender",
-        "submitter",
-        "supervisor",
-        "teacher",
-        "updater",
-        "uploader",
-        "writer",
-        "winner",
-        "leader",
-        "boss",
-        "chairman",
-        "chair",
-        "coordinator",
-        "inviter",
-        "mentor",
-    ]
-)
-"""Roles of people that columns are named after."""
-
-PEOPLE = [
-    "user",
-    "appuser",
-    "person",
-    "people",
-    "employee",
-    "staff",
-    "member",
-    "student",
-    "faculty",
-    "party",
-    "individual",
-]
-"""Words of tables of people, those that most other tables refer to first."""
-
-KINDS_OF_TABLE = frozenset(
-    [
-        "base",
-        "dim",
-        "dimension",
-        "entity",
-        "fact",
-        "info",
-        "information",
-        "lookup",
-        "master",
-        "main",
-        "record",
-        "ref",
-        "reference",
-        "table",
-        "tbl",
-    ]
-)
-"""Words of a table's name that say what kind of table it is, not what it holds."""
 
 SHORTEST_ABBREVIATION = 3
 """Letters of an abbreviation, at least."""
@@ -142,7 +30,9 @@ OWN_PREFIX_SHARE = 0.8
 
 
 def singular(word: str) -> str:
-    """An English word in the singular, by its ending alone."""
+    """An English word in the singular, by its ending or as :data:`IRREGULAR` has it."""
+    if word in IRREGULAR:
+        return IRREGULAR[word]
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"
     if len(word) > 4 and word.endswith(("sses", "xes", "ches", "shes", "puses", "tuses", "nuses", "ruses")):
@@ -183,12 +73,27 @@ def shortened(short: str, words: Sequence[str]) -> bool:
 def is_person_role(words: Sequence[str]) -> bool:
     """Whether a column's name says in what role people stand to its table (``created_by``, ``buyer_id``)."""
     content = [word for word in words if word not in KEY_WORDS]
-    return bool(content) and (content[-1] in PERSON_ROLES or (content[-1].endswith("by") and len("".join(content)) > 4))
+    return bool(content) and (
+        content[-1] in PERSON_ROLES
+        or (content[-1].endswith("by") and len("".join(content)) > 4)
+        or content[-2:] == ["report", "to"]
+    )
 
 
-def person_tables(tables: Mapping[str, tuple[str, ...]]) -> list[str]:
-    """The tables that hold people, of the first of :data:`PEOPLE` that ends the name of any."""
-    for word in PEOPLE:
+def person_tables(tables: Mapping[str, tuple[str, ...]], role: Collection[str] = ()) -> list[str]:
+    """The table that holds people, if any.
+
+    Args:
+        tables: The words of each table's name.
+        role: The words of a column whose name is a role of people; those who teach are looked for among teachers first.
+
+    Returns:
+        The table of the first of :data:`PEOPLE` that ends the name of any, and of these of the shortest name.
+    """
+    others = PEOPLE
+    if TEACHERS.intersection(role):
+        others = [*sorted(TEACHERS), *(word for word in PEOPLE if word != "student")]
+    for word in others:
         if people := sorted(
             (name for name, parts in tables.items() if parts and parts[-1] == word), key=lambda n: (len(tables[n]), n)
         ):
@@ -234,10 +139,12 @@ class SchemaWords:
     """
 
     def __init__(self, database: Database) -> None:
+        self.database = database
         self.tables = _table_names(database)
         things = {word for words in self.tables.values() for word in words}
         spelt = _Spelling(things)
-        self.columns = {table.name: _column_names(table, things, spelt) for table in database}
+        whole = {word for table in database for word in name_words(table.name)} | things
+        self.columns = {table.name: _column_names(table, whole, spelt) for table in database}
         self.holders = defaultdict(set)
         for name, words in self.tables.items():
             self.holders["".join(words)].add(name)

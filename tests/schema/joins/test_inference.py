@@ -65,7 +65,31 @@ CUSTOMERS = table("customers", "id name:text")
             ],
             {"invoice.account_id = account.id", "invoice.account_record_id = account.record_id"},
         ),
+        # A table alone says more where both columns are numbers, and less where it may be known by several numbers.
+        (
+            [table("pilot", "pilot_id name:text", "pilot_id"), table("flight", "id pilot co_name:text")],
+            {"flight.pilot = pilot.pilot_id"},
+        ),
+        ([table("pilot", "pilot_id name:text", "pilot_id"), table("flight", "id pilot:varchar(9)")], set()),
+        ([table("pilot", "id pilot_api_id pilot_fifa_id"), table("flight", "id first_pilot")], set()),
+        # A table that declares no key has one by its name.
+        (
+            [table("player", "player_id name:text", ""), table("salary", "year player_id pay:decimal(8,2)", "")],
+            {"salary.player_id = player.player_id"},
+        ),
+        # Plurals without an ending of their own, and people in a role.
+        ([table("people", "id name:text"), table("visit", "id person_id")], {"visit.person_id = people.id"}),
+        ([table("users", "id name:text"), table("visit", "id creator")], {"visit.creator = users.id"}),
+        (
+            [
+                table("student", "id name:text"),
+                table("faculty", "id name:text"),
+                table("course", "id instructor", "id"),
+            ],
+            {"course.instructor = faculty.id"},
+        ),
         # No reference.
+        ([table("staff", "id phone_number:text"), table("guest", "id phone_number:text")], set()),
         ([CUSTOMERS, table("orders", "id customer_id:timestamp")], set()),
         ([CUSTOMERS, table("orders", "id name:text total")], set()),
         ([CUSTOMERS, table("products", "id name:text")], set()),
@@ -163,10 +187,10 @@ def f1(databases: Sequence[Database]) -> float:
 def test_keys_of_spider_and_bird_that_the_weights_were_not_fitted_to() -> None:
     assert DATA is not None
     asked = {question["db_id"] for question in json.loads((DATA / "spider/dev.json").read_text(encoding="utf-8"))}
-    assert f1([each for each in read_tables_json(DATA / "spider/tables.json") if each.name in asked]) >= 0.869
+    assert f1([each for each in read_tables_json(DATA / "spider/tables.json") if each.name in asked]) >= 0.88
     bird = read_tables_json(DATA / "bird/dev/dev_tables.json")
-    assert f1(bird) >= 0.73
-    assert f1([each for each in bird if each.name != "european_football_2"]) >= 0.85
+    assert f1(bird) >= 0.72
+    assert f1([each for each in bird if each.name != "european_football_2"]) >= 0.86
 
 
 @needs_data
