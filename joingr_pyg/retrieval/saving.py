@@ -17,14 +17,12 @@ from joingr_pyg.atomic_files import atomic_write, remove_partial
 from joingr_pyg.errors import JoinGRError
 from joingr_pyg.models import TrainableRetriever
 from joingr_pyg.models.checkpoint import VersionError, make_model, require_version
+from joingr_pyg.retrieval.manifest import MANIFEST, is_saved_retriever
 from joingr_pyg.schema import Database
 from joingr_pyg.schema.preparation import Preparation
 
 VERSION = 1
 """Version of the format; another one is refused."""
-
-MANIFEST = "retriever.json"
-"""The file that says what the folder holds; it names the file of tensors and is written last."""
 
 LOCK = "lock"
 """The file that keeps two processes from writing to one folder at the same time."""
@@ -69,11 +67,6 @@ class SavedRetriever:
     model: TrainableRetriever
     dataset: str
     seed: int
-
-
-def is_saved_retriever(path: str | Path) -> bool:
-    """Whether there is a folder with a saved retriever."""
-    return (Path(path) / MANIFEST).is_file()
 
 
 def write_retriever(path: str | Path, retriever: SavedRetriever) -> None:

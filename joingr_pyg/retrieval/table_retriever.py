@@ -26,15 +26,10 @@ from joingr_pyg.retrieval.explanation import retrieved_table
 from joingr_pyg.retrieval.fitting import LEAST_FIT, LOOKED_AT, FitModel, evidence
 from joingr_pyg.retrieval.kept_answers import KeptAnswers
 from joingr_pyg.retrieval.live_values import LiveValues
+from joingr_pyg.retrieval.manifest import is_saved_retriever
 from joingr_pyg.retrieval.restriction import RestrictedRetrievers, restricted_model, restricted_schemas
 from joingr_pyg.retrieval.results import RetrievalResult, RetrievedTable, joins_of
-from joingr_pyg.retrieval.saving import (
-    SavedEncoder,
-    SavedRetriever,
-    is_saved_retriever,
-    read_retriever,
-    write_retriever,
-)
+from joingr_pyg.retrieval.saving import SavedEncoder, SavedRetriever, read_retriever, write_retriever
 from joingr_pyg.retrieval.schema_changes import carry_memory_over
 from joingr_pyg.retrieval.value_evidence import AskedQuestion, ValueEvidence
 from joingr_pyg.retrieval.walk import AnswerWalk

@@ -1,17 +1,15 @@
 """Word matches of questions and tables."""
 
-import logging
 from collections.abc import Sequence
+from itertools import chain
 
-import bm25s
 import numpy as np
 import torch
+from scipy.sparse import csr_array
 from torch import Tensor
 
 from joingr_pyg.text.postings import Postings
 from joingr_pyg.text.tokens import words
-
-logging.getLogger("bm25s").setLevel(logging.WARNING)  # It logs messages while it indexes.
 
 
 class LexicalIndex:
@@ -24,7 +22,7 @@ class LexicalIndex:
         \frac{f}{f + k_1 (1 - b + b\, \ell / \bar\ell)},
 
     over the distinct words of a question, where :math:`n_w` of the :math:`T` texts hold the word: the variant of
-    Lucene, computed by bm25s (Lù, 2024).
+    Lucene, as bm25s (Lù, 2024) has it.
 
     Args:
         texts: The texts.
@@ -37,12 +35,18 @@ class LexicalIndex:
 
     def __init__(self, texts: Sequence[str], k1: float, b: float) -> None:
         tokens = [words(text) for text in texts]
-        self.postings = Postings({}, np.zeros(1), np.empty(0, int), np.empty(0), len(texts))
-        if any(tokens):
-            index = bm25s.BM25(k1=k1, b=b, method="lucene")
-            index.index(tokens, create_empty_token=False, show_progress=False)
-            table, value = index.scores["indices"], index.scores["data"]
-            self.postings = Postings(index.vocab_dict, index.scores["indptr"], table, value, len(texts))
+        number: dict[str, int] = {}
+        row = np.fromiter((number.setdefault(word, len(number)) for word in chain.from_iterable(tokens)), int)
+        length = np.fromiter(map(len, tokens), int)
+        text = np.repeat(np.arange(len(texts)), length)
+        # Entries of the same word and text are added up.
+        count = csr_array((np.ones(len(row)), (row, text)), shape=(len(number), len(texts)))
+        holders = np.diff(count.indptr)
+        rarity = np.log1p((len(texts) - holders + 0.5) / (holders + 0.5))
+        mean_length = len(row) / max(1, len(texts))
+        saturation = k1 * (1 - b + b * length[count.indices] / mean_length)
+        value = np.repeat(rarity, holders) * count.data / (count.data + saturation)
+        self.postings = Postings(number, count.indptr, count.indices, value, len(texts))
 
     def scores(self, questions: Sequence[Sequence[str]]) -> Tensor:
         """``[B, T]`` scores of questions given as their distinct words; 0 where no word is shared."""

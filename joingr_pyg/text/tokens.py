@@ -1,12 +1,24 @@
 """Words of a text, for methods that match words rather than vectors."""
 
 import re
+import runpy
+from collections.abc import Iterable
+from importlib.util import find_spec
+from pathlib import Path
 
-from bm25s.stopwords import STOPWORDS_EN_PLUS
 from Stemmer import Stemmer
 
+
+def _stop_words() -> Iterable[str]:
+    """English stop words, from their file in bm25s: importing bm25s itself would import numba, half a second."""
+    spec = find_spec("bm25s")
+    assert spec is not None
+    assert spec.submodule_search_locations is not None
+    return runpy.run_path(str(Path(spec.submodule_search_locations[0], "stopwords.py")))["STOPWORDS_EN_PLUS"]
+
+
 _WORD = re.compile(r"[^\W_]+")
-_STOP_WORDS = frozenset(STOPWORDS_EN_PLUS)
+_STOP_WORDS = frozenset(_stop_words())
 _ENGLISH = Stemmer("english")
 
 

@@ -3,15 +3,17 @@
 import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from rich.table import Table
-
-from joingr_pyg.cli.ask.source import add_source, open_retriever, patterns, quiet_logs
+from joingr_pyg.cli.ask.arguments import add_source, patterns, quiet_logs
+from joingr_pyg.cli.ask.source import open_retriever
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.retrieval.results import RetrievalResult
-from joingr_pyg.runs.comparison import show
+from joingr_pyg.kernels import without_kernels
 from joingr_pyg.runs.files import write_named
 from joingr_pyg.terminal import cell, terminal_text
+
+if TYPE_CHECKING:
+    from joingr_pyg.retrieval import RetrievalResult
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -47,15 +49,16 @@ def run(arguments: Namespace) -> None:
     if not arguments.question.strip():
         raise JoinGRError("The question is blank: write it in quotes behind the source.")
     quiet_logs()
-    retriever = open_retriever(arguments)
-    result = retriever.retrieve(
-        arguments.question,
-        arguments.k if arguments.complete is None else None,
-        complete=0.9 if arguments.complete is None else arguments.complete,
-        allowed=patterns(arguments.allowed),
-        databases=patterns(arguments.databases),
-        only_if_fits=arguments.only_if_fits,
-    )
+    retriever = open_retriever(arguments, keep=True)
+    with without_kernels():  # One question takes less time without them than it takes to load them.
+        result = retriever.retrieve(
+            arguments.question,
+            arguments.k if arguments.complete is None else None,
+            complete=0.9 if arguments.complete is None else arguments.complete,
+            allowed=patterns(arguments.allowed),
+            databases=patterns(arguments.databases),
+            only_if_fits=arguments.only_if_fits,
+        )
     if result.nothing_fits and not arguments.json:
         # Standard output is for tables, and so is a prompt.
         print(
@@ -74,7 +77,11 @@ def run(arguments: Namespace) -> None:
         _print(result)
 
 
-def _print(result: RetrievalResult) -> None:
+def _print(result: "RetrievalResult") -> None:
+    from rich.table import Table
+
+    from joingr_pyg.runs.comparison import show
+
     if not result:
         return
     several = len({table.database for table in result}) > 1

@@ -4,7 +4,8 @@ import logging
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from joingr_pyg.cli.ask.source import add_source, quiet_logs, read_schema
+from joingr_pyg.cli.ask.arguments import add_source, quiet_logs
+from joingr_pyg.cli.ask.source import read_schema
 from joingr_pyg.describing import Cost, LanguageModel, cost_of, describe_schema
 from joingr_pyg.describing.describe import BATCH, CONCURRENT
 from joingr_pyg.describing.words_file import WordsFile

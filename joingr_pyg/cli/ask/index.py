@@ -3,7 +3,8 @@
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from joingr_pyg.cli.ask.source import add_source, open_retriever, quiet_logs
+from joingr_pyg.cli.ask.arguments import add_source, quiet_logs
+from joingr_pyg.cli.ask.source import open_retriever
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -4,9 +4,8 @@ import json
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from joingr_pyg.cli.ask.source import quiet_logs
+from joingr_pyg.cli.ask.arguments import quiet_logs
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.retrieval import TableRetriever
 
 SHAPE = '{"question": ..., "tables": [...]}'
 """What a line of a file of answered questions holds."""
@@ -26,6 +25,9 @@ def run(arguments: Namespace) -> None:
     """
     questions, tables = read_answered(arguments.answered)
     quiet_logs()
+    # Importing torch takes more than a second, which bad arguments need not wait for.
+    from joingr_pyg.retrieval import TableRetriever
+
     retriever = TableRetriever.load(arguments.folder)
     retriever.remember(questions, tables)
     retriever.save(arguments.folder)

@@ -5,7 +5,8 @@ from argparse import ArgumentParser, Namespace
 
 from rich.table import Table
 
-from joingr_pyg.cli.ask.source import add_source, quiet_logs, read_schemas
+from joingr_pyg.cli.ask.arguments import add_source, quiet_logs
+from joingr_pyg.cli.ask.source import read_schemas
 from joingr_pyg.runs.comparison import show
 from joingr_pyg.schema import Database, ForeignKey
 from joingr_pyg.terminal import cell, terminal_text

@@ -3,7 +3,8 @@
 import sys
 from argparse import ArgumentParser, Namespace
 
-from joingr_pyg.cli.ask.source import add_source, open_retriever, patterns, quiet_logs
+from joingr_pyg.cli.ask.arguments import add_source, patterns, quiet_logs
+from joingr_pyg.cli.ask.source import open_retriever
 from joingr_pyg.errors import JoinGRError, MissingPackageError
 
 

@@ -5,12 +5,14 @@ import re
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
-
-from symspellpy import SymSpell
+from typing import TYPE_CHECKING
 
 from joingr_pyg.schema.model import Database
 from joingr_pyg.schema.names.meanings import Meanings
 from joingr_pyg.schema.names.natural import spell_out
+
+if TYPE_CHECKING:
+    from symspellpy import SymSpell
 
 SHORTEST_RUN = 6
 """Minimum length of a run of words that is split. Shorter ones are mostly abbreviations."""
@@ -61,7 +63,7 @@ def common_abbreviations() -> Mapping[str, str]:
 
 def is_known(word: str) -> bool:
     """Whether a lower-case word is in the English dictionary or a common abbreviation."""
-    return word in _english().words
+    return word in _english_words()
 
 
 def split_run(word: str) -> list[str]:
@@ -89,7 +91,16 @@ def _split_letters(run: str) -> str:
 
 
 @cache
-def _english() -> SymSpell:
+def _english_words() -> frozenset[str]:
+    """The words that :func:`_english` knows, read in a tenth of its time."""
+    dictionary = (files("symspellpy") / _DICTIONARY).read_text(encoding="utf-8")
+    return frozenset(line.partition(" ")[0] for line in dictionary.splitlines()) | common_abbreviations().keys()
+
+
+@cache
+def _english() -> "SymSpell":
+    from symspellpy import SymSpell
+
     english = SymSpell(max_dictionary_edit_distance=0, prefix_length=1)
     english.load_dictionary(files("symspellpy") / _DICTIONARY, term_index=0, count_index=1)
     for abbreviation in common_abbreviations():

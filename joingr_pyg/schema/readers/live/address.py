@@ -9,6 +9,8 @@ from urllib.parse import quote
 from joingr_pyg.errors import JoinGRError
 
 if TYPE_CHECKING:
+    import sqlite3
+
     from sqlalchemy import URL, Engine
 
 CONNECT_SECONDS = 10
@@ -114,22 +116,32 @@ def _missing(system: str) -> str:
     return f"its driver '{module}' is not installed: pip install 'joingr-pyg[{extra}]'"
 
 
-def _sqlite_engine(url: "URL", timeout: float) -> "Engine":
+def open_sqlite(path: Path, timeout: float) -> "sqlite3.Connection":
+    """A connection to an SQLite file that reads alone, for any thread.
+
+    Args:
+        path: The file, which exists.
+        timeout: How long it waits for a lock, in seconds.
+
+    Raises:
+        OSError: If the file cannot be read.
+        sqlite3.Error: If it cannot be opened.
+    """
     import sqlite3
 
-    from sqlalchemy import create_engine
-    from sqlalchemy.pool import NullPool
-
-    path = _require_file(url)
     # With a write-ahead log, SQLite would leave new files beside the database, even though it only reads.
     with path.open("rb") as file:
         keeps_log = file.read(20)[18:19] == b"\x02"
     mode = "mode=ro&immutable=1" if keeps_log and not path.with_name(f"{path.name}-wal").exists() else "mode=ro"
+    return sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", timeout=timeout, uri=True, check_same_thread=False)
 
-    def connect() -> sqlite3.Connection:
-        return sqlite3.connect(f"file:{quote(str(path))}?{mode}", timeout=timeout, uri=True, check_same_thread=False)
 
-    return create_engine("sqlite://", creator=connect, poolclass=NullPool)
+def _sqlite_engine(url: "URL", timeout: float) -> "Engine":
+    from sqlalchemy import create_engine
+    from sqlalchemy.pool import NullPool
+
+    path = _require_file(url)
+    return create_engine("sqlite://", creator=lambda: open_sqlite(path, timeout), poolclass=NullPool)
 
 
 def _require_file(url: "URL") -> Path:
