@@ -35,6 +35,8 @@ class RetrievedTable:
         joins: The joins that lead to it from an anchor, as ``"a.x = b.y"``, where most of its deposit came over joins;
             empty otherwise.
         reason: Why the table was found, in one sentence.
+        matching_columns: Its columns whose values the question names, and the one most similar to the phrase that the
+            reason tells; empty where there are none.
     """
 
     database: str
@@ -46,6 +48,7 @@ class RetrievedTable:
     anchor: bool
     joins: tuple[str, ...]
     reason: str
+    matching_columns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -181,7 +184,8 @@ class RetrievalResult(Sequence[RetrievedTable]):
             dialect: The SQL dialect to write, such as ``"postgres"``; where not given, types stand as the source of
                 the schema spells them.
             matching_columns: Write only the columns that matter to the question: members of primary keys, ends of
-                :attr:`joins`, the nearest column, and columns that share a word with the question.
+                :attr:`joins`, the nearest column, those of :attr:`RetrievedTable.matching_columns`, and columns that
+                share a word with the question.
 
         Raises:
             JoinGRError: If there is no such dialect.
@@ -216,7 +220,7 @@ class RetrievalResult(Sequence[RetrievedTable]):
             for column in table.columns
             if question.intersection(words(readable_name(column.natural_name or column.name)))
         }
-        return {found.column, *table.primary_key} | joined | matching
+        return {found.column, *found.matching_columns, *table.primary_key} | joined | matching
 
     def to_html(self) -> str:
         """One page of the answer and its walk, to be opened in a browser.
@@ -261,7 +265,7 @@ class RetrievalResult(Sequence[RetrievedTable]):
             "question": self.question,
             "fits": self.fits,
             "tables": [
-                {**asdict(table), "matched_words": list(table.matched_words), "joins": list(table.joins)}
+                {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(table).items()}
                 for table in self.tables
             ],
             "joins": [asdict(join) for join in self.joins],

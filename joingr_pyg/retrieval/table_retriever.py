@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import torch
+from torch import Tensor
 
 from joingr_pyg.data.corpus import Corpus
 from joingr_pyg.data.embedding import embedded_corpus
@@ -572,12 +573,17 @@ class TableRetriever:
             fits = FitModel.fitted().probability(evidence(self.corpus, asked.text, explained[:looked_at]))
         question_words = frozenset(words(asked.question))
         tables = (
-            asked.with_values(retrieved_table(self.corpus, self._joins, question_words, asked.without_names(table)))
+            asked.with_values(
+                retrieved_table(self.corpus, self._joins, question_words, asked.without_names(table), self._vector_of)
+            )
             for table in explained[: 0 if only_if_fits and fits is not None and fits < LEAST_FIT else count]
         )
         walk, corpus = ranked.walk(0), self.corpus
         named = None if walk is None else lambda: AnswerWalk.named(walk(), corpus)
         return RetrievalResult(asked.question, tuple(tables), self.databases, named, fits)
+
+    def _vector_of(self, phrase: str) -> Tensor:
+        return self.encoder.encode_queries([phrase])[0]
 
     def joins_between(self, tables: Iterable[RetrievedTable | str | TableName]) -> list[str]:
         """The joins that connect tables, as ``"a.x = b.y"``: what :attr:`RetrievalResult.joins` holds, as text.

@@ -43,13 +43,15 @@ class AskedQuestion:
         return replace(explanation, matched_words=words, phrase=phrase, contributions=terms)
 
     def with_values(self, table: RetrievedTable) -> RetrievedTable:
-        """A table whose reason begins with its values, as ``"'Radiohead' is a value of artist.name"``."""
+        """A table with its values: its reason begins with ``"'Radiohead' is a value of artist.name"``."""
         place = (table.database, table.table)
-        own = [str(match) for match in self.matches if (match.column.database, match.column.table) == place]
+        own = [match for match in self.matches if (match.column.database, match.column.table) == place]
         if not own:
             return table
         others = [] if table.reason == NOTHING else [table.reason]
-        return replace(table, reason="; ".join([*dict.fromkeys(own), *others]))
+        columns = dict.fromkeys([*(match.column.column for match in own), *table.matching_columns])
+        reason = "; ".join([*dict.fromkeys(map(str, own)), *others])
+        return replace(table, reason=reason, matching_columns=tuple(columns))
 
 
 class ValueEvidence:

@@ -53,6 +53,7 @@ def test_a_value_leads_to_its_table_and_is_the_reason(retriever: TableRetriever,
     assert found.question == question
     assert found[0].table == "artist"
     assert found[0].reason.startswith("'Radiohead' is a value of artist.name")
+    assert found[0].matching_columns[0] == "name"
     assert not [table for table in found if "artist" in table.matched_words or "shares 'artist'" in table.reason]
     plain = TableRetriever.from_database(url, HashingEncoder(dim=64))
     assert [table.score for table in plain.retrieve(question)] != [table.score for table in found]
