@@ -40,11 +40,14 @@ def tables_read_by(sql: str, database: Database, dialect: str = "sqlite") -> tup
             that is not in the schema.
     """
     names: dict[str, None] = {}
+    made: set[str] = set()  # tables that earlier statements made: SELECT * INTO #recent FROM orders
     for statement in parse_query(sql, dialect):
         if not isinstance(statement, exp.Query):
             raise JoinGRError(f"The gold SQL is a {statement.key.upper()} statement, not a query.")
-        sources = sorted(_tables_read(statement, database), key=lambda source: source.this.meta["start"])
+        read = [source for source in _tables_read(statement, database) if source.name.lower() not in made]
+        sources = sorted(read, key=lambda source: source.this.meta["start"])
         names |= dict.fromkeys(name for source in sources if (name := table_named(source, database)) is not None)
+        made |= {into.this.name.lower() for into in statement.find_all(exp.Into) if into.this}
     if not names:
         raise JoinGRError("The gold SQL reads no table.")
     return tuple(names)
@@ -103,7 +106,9 @@ def parse_query(sql: str, dialect: str) -> list[exp.Expr]:
     for tried in (dialect, *(other for other in DIALECTS if other != dialect)):
         try:
             # sqlglot returns a comment after the last semicolon as a statement.
-            return [part for part in parse_sql(sql, tried) if not isinstance(part, exp.Semicolon)]
+            # A file's byte order mark may have stayed in its first query.
+            parts = parse_sql(sql.removeprefix("\ufeff"), tried)
+            return [part for part in parts if not isinstance(part, exp.Semicolon)]
         except JoinGRError as error:
             failures.append(error)
     raise failures[0]
@@ -115,6 +120,8 @@ def _tables_read(query: exp.Query, database: Database) -> Iterator[exp.Table | e
     for node in query.find_all(exp.Table, exp.In):
         # SQLite's `x IN orders` reads a table too, but is parsed as a column.
         source = node if isinstance(node, exp.Table) else node.args.get("field")
+        if isinstance(node.parent, exp.Into) or node.arg_key == "indexed":
+            continue  # the name of a table that the query makes, or of an index
         if not isinstance(source, exp.Table | exp.Column) or not isinstance(source.this, exp.Identifier):
             continue
         qualified = source.args.get(_qualifier(source)) is not None

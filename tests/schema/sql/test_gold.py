@@ -122,6 +122,10 @@ def test_sql_without_gold_tables_is_reported(sql: str, message: str) -> None:
         ("SELECT sysdate FROM emp, sys.dual", ("emp",)),
         ("SELECT * FROM emp, sysibm.sysdummy1", ("emp",)),
         ("SELECT * FROM shop.emp JOIN Public.items ON 1 = 1", ("emp", "items")),
+        ("SELECT * INTO #recent FROM orders; SELECT * FROM #recent JOIN emp ON 1 = 1", ("orders", "emp")),
+        ("SELECT id INTO copied FROM emp", ("emp",)),
+        ("SELECT * FROM orders INDEXED BY orders_by_day", ("orders",)),
+        ("\ufeffSELECT * FROM emp", ("emp",)),
     ],
 )
 def test_habits_of_other_databases(sql: str, expected: tuple[str, ...]) -> None:

@@ -19,6 +19,7 @@ from joingr_pyg.schema.readers.ddl.dialects import (
     quoting_of,
     recognise,
 )
+from joingr_pyg.schema.readers.ddl.joined import parts_of, schema_created, virtual_table
 from joingr_pyg.schema.readers.ddl.keywords import HARMLESS_VERBS, OTHER_OBJECTS, VERBS
 from joingr_pyg.schema.readers.ddl.placeholders import without_placeholders
 from joingr_pyg.schema.readers.ddl.report import DDLReading, NotUnderstood
@@ -230,10 +231,36 @@ class _Reader:
         return Cursor(tokenize(text, self.dialect), self.dialect), text
 
     def _create(self, text: str) -> None:
+        first, *others = parts_of(text, self.dialect)
+        if not others:
+            self._create_one(text)
+            return
+        in_use = self.catalog.schema
+        self.catalog.schema = schema_created(first, self.dialect) or in_use
+        try:
+            self._in_turn([first, *others])
+        finally:
+            self.catalog.schema = in_use
+
+    def _in_turn(self, texts: list[str]) -> None:
+        """Create each of several; one that is not understood is told when all others have been created."""
+        failure: NotUnderstoodError | None = None
+        for text in texts:
+            try:
+                self._create_one(text)
+            except NotUnderstoodError as error:
+                failure = failure or error
+        if failure is not None:
+            raise failure
+
+    def _create_one(self, text: str) -> None:
         head = re.sub(r"/\*.*?\*/|--[^\n]*|DEFINER\s*=\s*\S+", " ", text[:400], flags=re.IGNORECASE | re.DOTALL)
         for word in re.findall(r"\w+", head)[1:14]:
             kind = word.upper()
             if kind in OTHER_OBJECTS:
+                return
+            if kind == "VIRTUAL":
+                self._create_virtual_table(text)
                 return
             if kind == "TABLE":
                 self._create_table(text)
@@ -279,6 +306,14 @@ class _Reader:
         self.catalog.add(table)
         if table.faults:
             raise NotUnderstoodError(f"of table {str(name)!r}: {'; '.join(table.faults)}")
+
+    def _create_virtual_table(self, text: str) -> None:
+        cursor, _ = self._cursor(text)
+        cursor.skip_behind("TABLE")
+        cursor.accept("IF", "NOT", "EXISTS")
+        name = self.catalog.resolve(cursor.name())
+        if self.catalog.same(name) is None:
+            self.catalog.add(virtual_table(cursor, name))
 
     def _create_view(self, text: str) -> None:
         cursor, text = self._cursor(text)

@@ -212,6 +212,42 @@ def test_what_changes_a_table(statement: str, expected: str) -> None:
     assert (reading.not_understood, reading.left_out) == ((), ())
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("CREATE TABLE a (id int) CREATE TABLE b (id int)", "a(id int); b(id int)"),
+        ("CREATE TABLE a (id int) CREATE INDEX i ON a (id) CREATE TABLE b (id int)", "a(id int); b(id int)"),
+        (
+            "CREATE SCHEMA s CREATE TABLE a (id int PRIMARY KEY) CREATE TABLE b (a_id int REFERENCES a); "
+            "CREATE TABLE t.a (id int);",
+            "s.a(*id int); b(a_id int); t.a(id int); b.a_id = s.a.id",
+        ),
+        ("CREATE SCHEMA AUTHORIZATION me CREATE TABLE a (id int) GRANT SELECT ON a TO you", "a(id int)"),
+        ("CREATE TABLE a (id int) /* CREATE TABLE b (id int) */", "a(id int)"),
+        ("CREATE TABLE a (id int, n text DEFAULT 'CREATE TABLE b (id int)')", "a(id int, n text)"),
+        (
+            "CREATE TABLE a (id int); CREATE TRIGGER t AFTER INSERT ON a FOR EACH ROW CREATE TABLE b (id int)",
+            "a(id int)",
+        ),
+    ],
+)
+def test_statements_in_one_another(text: str, expected: str) -> None:
+    assert written_out(read_ddl(text, "d")) == expected
+
+
+def test_virtual_tables_of_sqlite_are_tables() -> None:
+    text = """
+        CREATE VIRTUAL TABLE v USING fts5(title, body UNINDEXED, tokenize = 'porter', content='');
+        CREATE VIRTUAL TABLE IF NOT EXISTS r USING rtree(id, low, high, +name TEXT);
+        CREATE VIRTUAL TABLE d USING dbstat;
+    """
+    reading = read_ddl_report(text, "d", "sqlite")
+    assert written_out(reading.database) == "v(title, body); r(id, low, high, name)"
+    assert [problem.reason for problem in reading.not_understood] == [
+        "virtual table 'd' of module 'dbstat' lists no columns"
+    ]
+
+
 def test_keys_follow_what_is_renamed_and_dropped() -> None:
     keys = "ALTER TABLE a ADD PRIMARY KEY (id); ALTER TABLE b ADD CONSTRAINT f FOREIGN KEY (a_id) REFERENCES a;"
     renamed = "ALTER TABLE a RENAME TO c; ALTER TABLE b RENAME COLUMN a_id TO c_id;"
