@@ -1,6 +1,8 @@
 """The exception type for bad input, and checks of arguments."""
 
+from collections.abc import Iterable
 from numbers import Integral, Real
+from os import PathLike
 
 
 class JoinGRError(ValueError):
@@ -67,3 +69,31 @@ def require_flags(**flags: object) -> None:
     for name, value in flags.items():
         if not isinstance(value, bool):
             raise JoinGRError(f"'{name}' needs to be true or false (got {value!r}).")
+
+
+def require_several(what: str, **values: object) -> None:
+    """Check lists, given as ``name=value``. Anything that can be gone through is one, except a text.
+
+    Args:
+        what: What they are lists of, in the plural.
+        values: The values.
+
+    Raises:
+        JoinGRError: If a value is a text or cannot be gone through.
+    """
+    for name, value in values.items():
+        if isinstance(value, str | bytes) or not isinstance(value, Iterable):
+            raise JoinGRError(f"'{name}' needs to be a list of {what} (got {value!r:.60}): put it in brackets.")
+
+
+def require_path(**values: object) -> None:
+    """Check paths of files and folders, given as ``name=value``.
+
+    Raises:
+        JoinGRError: If a value is neither a text nor a path, or no path can be like it.
+    """
+    for name, value in values.items():
+        if not isinstance(value, str | PathLike):
+            raise JoinGRError(f"'{name}' needs to be the path of a file or folder (got {value!r:.60}).")
+        if "\0" in str(value):
+            raise JoinGRError(f"'{name}' needs to be a path, which has no zero byte (got {str(value)!r:.60}).")

@@ -8,7 +8,7 @@ import torch
 
 import joingr_pyg
 from joingr_pyg.atomic_files import atomic_write
-from joingr_pyg.errors import JoinGRError
+from joingr_pyg.errors import JoinGRError, require_path
 from joingr_pyg.models.calibration import Calibration
 from joingr_pyg.models.joingr import JoinGR
 from joingr_pyg.models.joingr_plus import JoinGRPlus
@@ -81,6 +81,7 @@ def load_checkpoint(path: str | Path) -> tuple[TrainableRetriever, Description]:
     Raises:
         JoinGRError: If the file is missing, damaged, not a checkpoint of this package, or has another format version.
     """
+    require_path(path=path)
     path = Path(path)
     if not path.is_file():
         raise JoinGRError(f"There is no checkpoint at '{path}': train one with train.py, or correct the path.")

@@ -14,7 +14,7 @@ from torch import Tensor
 
 import joingr_pyg
 from joingr_pyg.atomic_files import atomic_write, remove_partial
-from joingr_pyg.errors import JoinGRError
+from joingr_pyg.errors import JoinGRError, require_path
 from joingr_pyg.models import TrainableRetriever
 from joingr_pyg.models.checkpoint import VersionError, make_model, require_version
 from joingr_pyg.retrieval.manifest import MANIFEST, is_saved_retriever
@@ -81,6 +81,7 @@ def write_retriever(path: str | Path, retriever: SavedRetriever) -> None:
     Raises:
         JoinGRError: If the folder cannot be written, or holds other files.
     """
+    require_path(path=path)
     folder = Path(path)
     content, tensors = _content(retriever)
     raw = save(tensors)
@@ -117,6 +118,7 @@ def read_retriever(path: str | Path) -> SavedRetriever:
     Raises:
         JoinGRError: If the folder is missing, damaged, holds no retriever, or has another format version.
     """
+    require_path(path=path)
     folder = Path(path)
     if not is_saved_retriever(folder):
         raise JoinGRError(

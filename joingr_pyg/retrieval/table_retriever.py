@@ -14,15 +14,16 @@ from torch import Tensor
 from joingr_pyg.data.corpus import Corpus
 from joingr_pyg.data.embedding import embedded_corpus
 from joingr_pyg.data.queries import Queries
-from joingr_pyg.encoders import CachedEncoder, Encoder, MiniLMEncoder, require_question
+from joingr_pyg.encoders import CachedEncoder, Encoder, MiniLMEncoder
 from joingr_pyg.encoders.settings import encoder_settings, make_encoder
-from joingr_pyg.errors import JoinGRError, require_at_least, require_flags, require_whole
+from joingr_pyg.errors import JoinGRError, require_at_least, require_flags, require_several, require_whole
 from joingr_pyg.models import JoinGRPlus, TrainableRetriever
 from joingr_pyg.models.calibration import require_complete, set_sizes
 from joingr_pyg.models.checkpoint import load_checkpoint, require_encoder
 from joingr_pyg.models.memory import QuestionMemory
 from joingr_pyg.models.reranking import default_model
 from joingr_pyg.retrieval.allowed_tables import Allowed, allowed_tables
+from joingr_pyg.retrieval.arguments import questions_of, require_encoder_object, require_model, schemas_of
 from joingr_pyg.retrieval.explanation import retrieved_table
 from joingr_pyg.retrieval.fitting import LEAST_FIT, LOOKED_AT, FitModel, evidence
 from joingr_pyg.retrieval.kept_answers import KeptAnswers
@@ -87,6 +88,8 @@ class TableRetriever:
         preparation: Preparation | None = None,
         read_again: Callable[[], Sequence[Database]] | None = None,
     ) -> None:
+        databases = schemas_of(databases)
+        require_model(model)
         self.encoder = _cached(encoder)
         self.preparation = preparation or Preparation()
         self.model = (model or default_model(self.encoder.identity)).eval()
@@ -260,6 +263,7 @@ class TableRetriever:
         used.preload([row.tobytes() for row in saved.keys.numpy()], saved.vectors)
         indexed = saved.databases
         if databases is not None:
+            databases = schemas_of(databases)
             same = {database.name: database for database in saved.databases}
             indexed = tuple(
                 database if database == same.get(database.name) else saved.preparation([database])[0]
@@ -325,7 +329,7 @@ class TableRetriever:
                     "refresh([database])."
                 )
             databases = self._read_again()
-        now = self.preparation(databases)
+        now = self.preparation(schemas_of(databases))
         differences = schema_differences(self.databases, now)
         corpus = embedded_corpus(now, self.encoder) if differences else self.corpus
         if self._live_values is not None:
@@ -348,8 +352,12 @@ class TableRetriever:
                 questions, or a table is unknown or its name not enough.
         """
         memory = self._memory()
-        questions = _require_questions(questions, "remember")
-        if len(questions) != len(tables) or any(isinstance(names, str) for names in tables):
+        questions = questions_of(questions, "remember")
+        require_several("lists of tables, one for each question", tables=tables)
+        tables = list(tables)
+        if len(questions) != len(tables) or any(
+            isinstance(names, str) or not isinstance(names, Iterable) for names in tables
+        ):
             raise JoinGRError(
                 f"Each of {len(questions)} questions needs a list of its tables (got {len(tables)}: {tables!s:.60})."
             )
@@ -367,7 +375,7 @@ class TableRetriever:
             JoinGRError: If the model does not remember, or one of the questions was not remembered; then all are kept.
         """
         memory = self._memory()
-        questions = _require_questions(questions, "forget")
+        questions = questions_of(questions, "forget")
         vectors = self.encoder.encode_queries(questions)
         unknown = [question for question, has in zip(questions, memory.has(vectors).tolist(), strict=True) if not has]
         if unknown:
@@ -525,7 +533,7 @@ class TableRetriever:
                 f"'only_if_fits' needs the encoder MiniLM, since fits are not known with {self.encoder.name!r}: "
                 "leave it out."
             )
-        questions = _require_questions(questions, "retrieve_batch")
+        questions = questions_of(questions, "retrieve_batch")
         if allowed is not None or databases is not None:
             restricted = self._restricted.get(self, allowed, databases, self._restricted_to)
             return restricted.retrieve_batch(questions, k, complete=complete, only_if_fits=only_if_fits)
@@ -565,6 +573,7 @@ class TableRetriever:
         self, asked: AskedQuestion, query: Queries, k: int | None, complete: float, only_if_fits: bool
     ) -> RetrievalResult:
         looked_at = LOOKED_AT if self._judges_fit else 0
+        k = None if k is None else min(k, len(self.corpus.tables))
         ranked = self.model.explained(query, self.model.largest_set if k is None else max(k, looked_at))
         count = int(set_sizes(self.model.needed(ranked.ranking, query), complete)) if k is None else k
         explained = ranked.explain(0, max(count, looked_at))
@@ -594,8 +603,7 @@ class TableRetriever:
         Raises:
             JoinGRError: If a table is unknown or its name not enough.
         """
-        if isinstance(tables, str):
-            raise JoinGRError(f"'tables' needs to be a list of tables (got the text {tables!r:.60}).")
+        require_several("tables", tables=tables)
         tables = list(tables)
         led = {join for table in tables if isinstance(table, RetrievedTable) for join in table.joins}
         names = [
@@ -607,6 +615,7 @@ class TableRetriever:
 
 def _cached(encoder: Encoder | None) -> CachedEncoder:
     """The encoder with a cache: its own if it has one, else that of the user."""
+    require_encoder_object(encoder)
     return encoder if isinstance(encoder, CachedEncoder) else CachedEncoder.of_user(encoder or MiniLMEncoder())
 
 
@@ -624,10 +633,3 @@ def _encoder_of(saved: SavedEncoder, given: Encoder | None, path: str | Path) ->
             f"({encoder.identity}): give the encoder that it was saved with."
         )
     return encoder
-
-
-def _require_questions(questions: Sequence[str], method: str) -> list[str]:
-    """A list of questions that all have something to embed."""
-    if isinstance(questions, str):
-        raise JoinGRError(f"{method} takes a list of questions (got the text {questions!r:.60}): put it in brackets.")
-    return [require_question(question) for question in questions]

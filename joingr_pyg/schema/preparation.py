@@ -4,6 +4,7 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from joingr_pyg.errors import require_flags
 from joingr_pyg.schema import Database, TableName
 from joingr_pyg.schema.joins.few_keys import InferJoins, with_inferred_joins
 from joingr_pyg.schema.joins.given import joins_tables, with_given_joins
@@ -24,12 +25,18 @@ class Preparation:
         joins: Pairs of columns to join, as :func:`~joingr_pyg.schema.joins.given.with_given_joins` takes them.
         infer_joins: Whether joins are inferred, as
             :func:`~joingr_pyg.schema.joins.few_keys.with_inferred_joins` takes it.
+
+    Raises:
+        JoinGRError: If ``expand_names`` is neither true nor false.
     """
 
     expand_names: bool = False
     words: Words | None = None
     joins: tuple[tuple[str, str], ...] = ()
     infer_joins: InferJoins = False
+
+    def __post_init__(self) -> None:
+        require_flags(expand_names=self.expand_names)
 
     def __call__(self, databases: Iterable[Database], *, strict: bool = False) -> tuple[Database, ...]:
         """Prepare schemas.

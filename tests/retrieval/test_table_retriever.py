@@ -236,7 +236,7 @@ def test_what_is_no_question_is_refused(retriever: TableRetriever) -> None:
         (lambda: retriever.remember("a", ["owners"]), "remember takes a list of questions"),
         (lambda: retriever.forget("a"), "forget takes a list of questions"),
         (lambda: retriever.retrieve("a", k="5"), r"'k' needs to be a whole number \(got '5'\)"),
-        (lambda: retriever.joins_between("owners"), r"'tables' needs to be a list of tables \(got the text 'owners'\)"),
+        (lambda: retriever.joins_between("owners"), r"'tables' needs to be a list of tables \(got 'owners'\)"),
         (lambda: retriever.joins_between(["ownrs"]), "No database has the table 'ownrs': did you mean 'owners'"),
     ):
         with pytest.raises(JoinGRError, match=message):

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from joingr_pyg.errors import JoinGRError
+from joingr_pyg.errors import JoinGRError, require_several
 from joingr_pyg.schema.joins.direction import End, directed_join
 from joingr_pyg.schema.model import Database, TableName
 from joingr_pyg.schema.names.readable import find_column
@@ -32,6 +32,7 @@ def read_joins(joins: GivenJoins) -> tuple[tuple[str, str], ...]:
         pairs: Sequence[Any] = _read_file(Path(joins))
         where = f" of the joins file '{joins}'"
     else:
+        require_several("pairs of columns", joins=joins)
         pairs, where = list(joins), ""
     for number, pair in enumerate(pairs, 1):
         if not (isinstance(pair, list | tuple) and len(pair) == 2 and all(isinstance(name, str) for name in pair)):
