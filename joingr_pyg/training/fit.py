@@ -1,10 +1,10 @@
 """Training one model: trainer, inner validation, checkpoints, resume, calibration."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import lightning as L
 import torch
@@ -172,9 +172,9 @@ def fit(
     )
     other_views = [view.model for view in views[1:]]
     module = RetrievalModule(model, loss, fitting.optimization, bool(held_out), asdict(description), other_views)
-    timer = Timer()
     with quiet_lightning():
         try:
+            timer = Timer(_longest(make_trainer))
             trainer = make_trainer(
                 callbacks=[timer, *_callbacks(folder, fitting, bool(held_out))],
                 logger=make_logger(save_dir=str(folder)),
@@ -193,7 +193,10 @@ def fit(
         return None
     selected = folder / f"{BEST if held_out else LAST}.ckpt"
     if not selected.is_file():
-        raise JoinGRError(f"No epoch was trained, so there is no checkpoint '{selected}': raise trainer.max_epochs.")
+        raise JoinGRError(
+            f"No epoch was trained, so there is no checkpoint '{selected}': raise trainer.max_epochs, or the time or "
+            "steps that the trainer may take."
+        )
     best, _ = load_checkpoint(selected)
     best.index(dataset.corpus())
     rows = held_out or train
@@ -215,6 +218,12 @@ def fit(
         best.calibration = calibrate_on(best, calibration_queries, calibration_questions)
     keep_calibration(selected, best.calibration)
     return Fitted(best, selected, trainer.current_epoch, epochs_done(selected), timer.time_elapsed())
+
+
+def _longest(make_trainer: Callable[..., L.Trainer]) -> Any:
+    """The time that a training may take, which Lightning reads from its own timer alone if a trainer has one."""
+    longest = getattr(make_trainer, "keywords", {}).get("max_time")
+    return dict(longest) if isinstance(longest, Mapping) else longest
 
 
 def _train_fold_model(

@@ -126,10 +126,15 @@ class RetrievalModule(L.LightningModule):
             ]
         optimizer = torch.optim.Adam(groups, lr=settings.lr, weight_decay=settings.weight_decay)
         self.scheduler = ReduceLROnPlateau(optimizer, factor=settings.factor, patience=settings.patience)
-        return {"optimizer": optimizer, "lr_scheduler": {"scheduler": self.scheduler, "monitor": self.scheduled_metric}}
+        # Not strict: an epoch may end without its metric.
+        scheduler = {"scheduler": self.scheduler, "monitor": self.scheduled_metric, "strict": False}
+        return {"optimizer": optimizer, "lr_scheduler": scheduler}
 
     def on_train_epoch_end(self) -> None:
-        self.scheduler.step(self.trainer.callback_metrics[self.scheduled_metric].item())
+        # A trainer that stops within an epoch, or validates every second one, has no new metric to go by.
+        metric = self.trainer.callback_metrics.get(self.scheduled_metric)
+        if metric is not None:
+            self.scheduler.step(metric.item())
 
     def lr_scheduler_step(self, scheduler: Any, metric: Any) -> None:
         """Do nothing: :meth:`on_train_epoch_end` steps the scheduler.

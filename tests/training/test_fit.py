@@ -284,6 +284,22 @@ def test_an_epoch_has_to_be_trained(fit_tiny: Fit) -> None:
         fit_tiny("run", epochs=0)
 
 
+@pytest.mark.parametrize("trainer", [{"max_steps": 2}, {"max_time": "00:00:00:00"}, {"max_time": {"seconds": 0}}])
+def test_a_training_that_ends_within_its_first_epoch_keeps_nothing(fit_tiny: Fit, trainer: dict[str, Any]) -> None:
+    with pytest.raises(JoinGRError, match=r"No epoch was trained.*the time or steps that the trainer may take"):
+        fit_tiny("run", epochs=3, trainer=trainer)
+
+
+def test_a_training_may_end_after_some_steps(fit_tiny: Fit) -> None:
+    # Six questions are three steps an epoch.
+    assert fit_tiny("run", epochs=5, trainer={"max_steps": 8}).kept_epoch <= 2
+
+
+def test_a_training_may_validate_every_second_epoch(fit_tiny: Fit) -> None:
+    fitted = fit_tiny("run", epochs=4, trainer={"check_val_every_n_epoch": 2})
+    assert (fitted.epochs, fitted.kept_epoch % 2) == (4, 0)
+
+
 def test_questions_are_needed_to_learn_from(tiny: Beaver, tmp_path: Path) -> None:
     with pytest.raises(JoinGRError, match=r"Dataset 'beaver' \(dev\) has no questions to train on"):
         module.fit(JoinGR, tiny, TableLoss(), print, print, tmp_path, Fitting(), questions=[])

@@ -8,6 +8,7 @@ from typing import Any, cast
 from hydra.utils import get_object
 from omegaconf import DictConfig, OmegaConf
 
+from joingr_pyg.cli.settings.added import ADDED
 from joingr_pyg.cli.settings.allowed import ALLOWED
 from joingr_pyg.cli.settings.rules import group
 from joingr_pyg.errors import JoinGRError
@@ -19,7 +20,8 @@ SPECIAL = ("_target_", "_partial_", "_recursive_", "_convert_", "_args_")
 def check_config(cfg: DictConfig) -> None:
     """Check a config before anything is done with it.
 
-    Keys that a user adds (``+trainer.max_time=...``) are checked by name alone, where they are arguments of an object.
+    Keys that a user adds (``+trainer.max_time=...``) need to be arguments of their object; of those of the trainer the
+    values are checked too.
 
     Raises:
         JoinGRError: For the first value that its key may not have, argument that an object does not take, or object
@@ -33,7 +35,7 @@ def check_config(cfg: DictConfig) -> None:
     for name, value in sorted(leaves(values), key=lambda leaf: "${" in str(written.get(leaf[0]))):
         # A source takes its options from its dataset, but they can be given to it too.
         key = name if name in ALLOWED else name.replace("dataset.source.", "dataset.")
-        rule = ALLOWED.get(key)
+        rule = ALLOWED.get(key) or ADDED.get(key)
         if rule is not None and not rule.allows(value):
             raise JoinGRError(f"'{key}' needs to be {rule.wanted} (got {_shown(value)}).")
         below = [known for known in ALLOWED if known.startswith(f"{key}.")]
@@ -47,7 +49,9 @@ def leaves(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, A
     """The values of a config under dotted keys; a list, and a dictionary where there should be a value, are values."""
     for name, value in values.items():
         key = f"{prefix}{name}"
-        is_group = key not in ALLOWED or (ALLOWED[key] is group and isinstance(value, dict) and "_target_" in value)
+        is_group = (key not in ALLOWED and key not in ADDED) or (
+            ALLOWED.get(key) is group and isinstance(value, dict) and "_target_" in value
+        )
         if isinstance(value, dict) and value and is_group:
             yield from leaves(value, f"{key}.")
         elif name not in SPECIAL:

@@ -46,7 +46,12 @@ def number(
 
 def choice(*options: object) -> Rule:
     """One of some values."""
-    names = list(dict.fromkeys("null" if option is None else str(option).lower() for option in options))
+    shown = {None: "null", True: "true", False: "false"}
+    names = list(
+        dict.fromkeys(
+            shown[option] if option is None or option is True or option is False else str(option) for option in options
+        )
+    )
     said = f"one of {', '.join(names)}" if names[1:] else names[0]
     return Rule(said, lambda value: any(type(value) is type(option) and value == option for option in options))
 

@@ -1,14 +1,17 @@
 """Every key of ``conf`` with values of the wrong type, out of range and misspelt, without starting a process."""
 
+import inspect
 from pathlib import Path
 from typing import Any
 
+import lightning
 import pytest
 from hydra import compose, initialize_config_dir
 from omegaconf import DictConfig, OmegaConf, open_dict
 from omegaconf.errors import ConfigAttributeError, ConfigKeyError
 
 from joingr_pyg.cli.bad_input import sentence
+from joingr_pyg.cli.settings.added import ADDED
 from joingr_pyg.cli.settings.allowed import ALLOWED
 from joingr_pyg.cli.settings.check import check_config, leaves
 from joingr_pyg.errors import JoinGRError
@@ -118,6 +121,36 @@ def test_an_added_key_needs_to_be_an_argument(configs: dict[str, DictConfig]) ->
     said = refusal(changed(cfg, "model.dropuot", 0.1))
     assert said is not None
     assert said.startswith("There is no key 'model.dropuot'; did you mean dropout? Beside it there are channels, ")
+
+
+@pytest.mark.parametrize(
+    ("key", "right", "wrong"),
+    [
+        ("max_time", ["00:01:30:00", None], ["abc", "1:30", "01:30:00", 90, True]),
+        ("accumulate_grad_batches", [1, 4], [0, -1, 1.5, "abc", None]),
+        ("limit_train_batches", [1, 0.5, None], [0, 0.0, 1.5, -1, "abc", True]),
+        ("val_check_interval", [1, 0.5, "00:00:10:00", None], [0, "abc", 2.5]),
+        ("max_steps", [-1, 7], [0, -2, 1.5, "abc", None]),
+        ("gradient_clip_algorithm", ["norm", "value", None], ["abc", 1]),
+        ("profiler", ["simple", None], ["abc", 1]),
+        ("fast_dev_run", [False], [True, 3]),
+        ("callbacks", [], [[], None, {"a": 1}]),
+        ("logger", [], [True, False]),
+    ],
+)
+def test_values_of_added_keys_of_the_trainer_are_checked(
+    configs: dict[str, DictConfig], key: str, right: list[Any], wrong: list[Any]
+) -> None:
+    cfg = configs["model=joingr"]
+    assert [value for value in right if refusal(changed(cfg, f"trainer.{key}", value)) is not None] == []
+    for value in wrong:
+        assert str(refusal(changed(cfg, f"trainer.{key}", value))).startswith(f"'trainer.{key}")
+
+
+def test_added_keys_of_the_trainer_are_arguments_of_it() -> None:
+    arguments = inspect.signature(lightning.Trainer).parameters
+    assert {key.removeprefix("trainer.") for key in ADDED} <= set(arguments)
+    assert not set(ADDED) & set(ALLOWED)
 
 
 def test_a_class_that_does_not_exist_is_named(configs: dict[str, DictConfig]) -> None:
