@@ -40,7 +40,9 @@ def run_with_hydra(command: str, task: Task, overrides: Sequence[str]) -> None:
         return run_job(command, task, cfg)
 
     main = hydra.main(config_path=str(config_folder()), config_name=command, version_base="1.3")(job)
-    sys.argv = [f"joingr {command}", *overrides]  # Hydra takes its overrides from here alone.
+    # Hydra takes its overrides from here alone, and none behind this flag if some stand before it.
+    flags = [argument for argument in overrides if argument in ("-m", "--multirun")]
+    sys.argv = [f"joingr {command}", *flags[:1], *(argument for argument in overrides if argument not in flags)]
     try:
         with plain_errors(command), named_failures(command), _raised_errors():
             main()

@@ -51,6 +51,11 @@ def test_a_failing_job_fails_alone_and_is_named_at_the_end(command: Command, tmp
     assert not (tmp_path / "0/error.txt").exists()
 
 
+def test_the_flag_of_a_sweep_may_stand_anywhere(command: Command, tmp_path: Path) -> None:
+    ended = command("train.py", *SMALL, "-m", "seed=abc", f"hydra.sweep.dir={tmp_path}", folder=tmp_path)
+    assert "Job 0 failed: 'seed' needs to be a whole number from 0 to" in ended.stderr
+
+
 def test_a_bug_in_one_job_leaves_its_traceback_in_the_folder(
     command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
