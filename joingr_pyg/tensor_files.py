@@ -6,6 +6,9 @@ from zipfile import BadZipFile, ZipFile
 
 import torch
 
+DIRECTORY = 0x10
+"""The attribute of a folder. PyTorch reads nothing from a part that has it, and leaves its tensor to chance."""
+
 
 def read_tensor_file(path: str | Path) -> Any:
     """Read a file that ``torch.save`` wrote, onto the CPU and without executing code.
@@ -19,6 +22,9 @@ def read_tensor_file(path: str | Path) -> Any:
     """
     with ZipFile(path) as archive:
         damaged = archive.testzip()
+        folders = [part.filename for part in archive.infolist() if part.external_attr & DIRECTORY]
+    if folders:
+        raise BadZipFile(f"Its part {folders[0]!r} is marked as a folder.")
     if damaged is not None:
         raise BadZipFile(f"The checksum of its part {damaged!r} does not match.")
     return torch.load(path, map_location="cpu", weights_only=True)

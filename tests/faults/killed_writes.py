@@ -42,7 +42,9 @@ def cache(folder: Path) -> None:
 
 
 def words(folder: Path) -> None:
-    WordsFile(read_ddl(DDL, "d"), folder / "words.json", "a test").add(Answer([TableWords("a", "things that are new", {}, {})], {}, {}))
+    WordsFile(read_ddl(DDL, "d"), folder / "words.json", "a test").add(
+        Answer([TableWords("a", "things that are new", {}, {})], {}, {})
+    )
 
 
 def checkpoint(folder: Path) -> None:

@@ -51,6 +51,9 @@ def test_statements_are_read_back(database: Database, dialect: str | None) -> No
     # Readers take a carriage return for the end of a line, braces for a placeholder, and leave out SQLite's own tables.
     assume(not any(letter in name for name in names for letter in "\r{"))
     assume(not any(is_internal(table.name) for table in database))
+    # A type of MySQL has the script read as one of MySQL's, where a backslash escapes what follows it.
+    types = {column.type.upper()[:4] for table in database for column in table.columns}
+    assume("ENUM" not in types or not any("\\" in name for name in names))
     statements = create_table_statements(database, [table.name for table in database], dialect)
     again = read_ddl(statements, database.name, dialect or "postgres")
     assert [table.name for table in again] == [table.name for table in database]

@@ -119,16 +119,21 @@ class Catalog:
             schema: Their schema.
             names: Their names.
             everything: Whether these are all tables of the schema.
+
+        Raises:
+            sqlalchemy.exc.DBAPIError: If the connection ends meanwhile.
         """
         try:
             return self._details(schema, None if everything else names, set(names))
-        except _reading_errors():
+        except _reading_errors() as error:
+            _require_connected(error)
             self.restart()
         details = Details()
         for name in names:
             try:
                 one = self._details(schema, [name], {name})
             except _reading_errors() as error:
+                _require_connected(error)
                 lines = str(getattr(error, "orig", None) or error).splitlines()
                 details.unreadable[name] = lines[0].strip() if lines else type(error).__name__
                 self.restart()
@@ -217,6 +222,12 @@ def _reading_errors() -> tuple[type[Exception], ...]:
     from sqlalchemy.exc import SQLAlchemyError
 
     return SQLAlchemyError, AttributeError, IndexError, KeyError, TypeError, ValueError
+
+
+def _require_connected(error: Exception) -> None:
+    """Raise an error that ended the connection: it says nothing of the table that was read."""
+    if getattr(error, "connection_invalidated", False):
+        raise error
 
 
 def is_system_schema(name: str) -> bool:
