@@ -127,7 +127,7 @@ class RetrievalModule(L.LightningModule):
         optimizer = torch.optim.Adam(groups, lr=settings.lr, weight_decay=settings.weight_decay)
         self.scheduler = ReduceLROnPlateau(optimizer, factor=settings.factor, patience=settings.patience)
         # Not strict: an epoch may end without its metric.
-        scheduler = {"scheduler": self.scheduler, "monitor": self.scheduled_metric, "strict": False}
+        scheduler: Any = {"scheduler": self.scheduler, "monitor": self.scheduled_metric, "strict": False}
         return {"optimizer": optimizer, "lr_scheduler": scheduler}
 
     def on_train_epoch_end(self) -> None:
