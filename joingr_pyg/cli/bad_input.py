@@ -1,5 +1,6 @@
 """Errors that bad input causes, whatever library raises them, as one sentence each."""
 
+import errno
 import re
 from collections.abc import Iterator
 
@@ -9,6 +10,9 @@ from omegaconf.errors import ConfigAttributeError, ConfigKeyError, MissingMandat
 
 from joingr_pyg.cli.settings.check import nearest
 from joingr_pyg.errors import JoinGRError
+
+DISK_FAULTS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+"""Errors of a write to a disk without space. They come without the name of the file."""
 
 
 def sentence(error: BaseException) -> str | None:
@@ -58,10 +62,11 @@ def _sentence(error: BaseException) -> str | None:
             return _one_line(str(error))
         case ValueError() if str(error).startswith("Config group override must be"):
             return "A group of the config needs the name of one of its choices, as in loss=table (got another value)."
-        case OSError() if error.filename is not None and error.strerror:
+        case OSError() if error.strerror and (error.filename is not None or error.errno in DISK_FAULTS):
+            what = "A file" if error.filename is None else f"'{error.filename}'"
             return (
-                f"'{error.filename}' cannot be used ({error.strerror}): choose another place, "
-                "such as hydra.run.dir=<folder> for results or paths.cache=<folder> for the cache."
+                f"{what} cannot be used ({error.strerror}): {'free space, or ' * (error.errno in DISK_FAULTS)}choose "
+                "another place, such as hydra.run.dir=<folder> for results or paths.cache=<folder> for the cache."
             )
     return None
 

@@ -35,6 +35,10 @@ def default_cache_folder() -> Path:
     return Path(os.environ.get("JOINGR_CACHE") or "~/.cache/joingr_pyg").expanduser()
 
 
+class CacheFolderError(JoinGRError):
+    """The folder of a cache cannot be read or written."""
+
+
 class EmbeddingCache:
     """The embeddings of one encoder, in memory and optionally on disk.
 
@@ -169,6 +173,7 @@ class CachedEncoder:
         self.chunk_size = chunk_size
         self.progress = progress
         self._cache = EmbeddingCache(encoder.identity, folder)
+        self._needs_folder = True
         self._one_at_a_time = Lock()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -183,7 +188,7 @@ class CachedEncoder:
     def of_user(cls, encoder: Encoder) -> "CachedEncoder":
         """An encoder with the cache that training uses by default, in :func:`default_cache_folder`.
 
-        If that folder cannot be written to, a warning is logged and the vectors are kept in memory only.
+        If that folder cannot be written to, now or later, a warning is logged and the vectors are kept in memory only.
         """
         folder = default_cache_folder() / "embeddings"
         try:
@@ -193,7 +198,9 @@ class CachedEncoder:
         else:
             writable, reason = os.access(folder, os.W_OK), "it is not writable"
         if writable:
-            return cls(encoder, folder)
+            cached = cls(encoder, folder)
+            cached._needs_folder = False
+            return cached
         logger.warning(
             "Embeddings are kept in memory only, because the cache folder '%s' cannot be used (%s): "
             "set JOINGR_CACHE to another folder to keep them for the next start.",
@@ -225,11 +232,20 @@ class CachedEncoder:
         keys = [self._cache.key(kind, text) for text in texts]
         # The folder is read only if a key is not in memory: listing it takes longer than answering a question.
         if any(key not in self._cache for key in keys):
+            wanted = dict(zip(keys, texts, strict=True))
             with self._one_at_a_time:
-                self._cache.refresh()
-                if any(key not in self._cache for key in keys):
-                    with self._cache.adding():
-                        self._fill(dict(zip(keys, texts, strict=True)), encode)
+                try:
+                    self._cache.refresh()
+                    if any(key not in self._cache for key in keys):
+                        with self._cache.adding():
+                            self._fill(wanted, encode)
+                except CacheFolderError as error:
+                    if self._needs_folder:
+                        raise
+                    # A disk may be full while questions are answered, which need no cache.
+                    logger.warning("Embeddings are kept in memory only from now on: %s", error)
+                    self._cache.folder = None
+                    self._fill(wanted, encode)
         return self._cache.gather(keys)
 
     def _fill(self, texts: dict[bytes, str], encode: Callable[[Sequence[str]], Tensor]) -> None:
@@ -264,7 +280,7 @@ def _usable(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise JoinGRError(
+        raise CacheFolderError(
             f"The embedding cache folder {str(folder)!r} cannot be used ({error.strerror or error}): "
             "make it writable, free space, or choose another with paths.cache=... or the variable JOINGR_CACHE."
         ) from error
