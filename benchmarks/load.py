@@ -322,6 +322,7 @@ def main() -> None:
     parser.add_argument("--questions", type=int, default=10_000, help="questions in each way (default: %(default)s)")
     parser.add_argument("--encoder", choices=["hashing", "minilm"], default="minilm", help="default: %(default)s")
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS), help="how to ask; all by default")
+    parser.add_argument("--at-once", type=int, help="how many ask at the same time, in place of ten or four")
     parser.add_argument("--json", type=Path, help="write the rows to this file")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
@@ -331,7 +332,10 @@ def main() -> None:
         TableRetriever.from_ddl(str(SCHEMA), encoder).save(folder)
         questions = make_questions(TableRetriever.load(folder).databases, options.questions)
         expected = Expected(folder, questions)
-        rows = [ask(folder, questions, expected, many) for ask, many in map(WAYS.__getitem__, options.ways)]
+        rows = [
+            ask(folder, questions, expected, options.at_once or many)
+            for ask, many in map(WAYS.__getitem__, options.ways)
+        ]
     show(rows)
     if options.json:
         options.json.write_text(json.dumps({"encoder": options.encoder, "rows": rows}, indent=2))

@@ -126,10 +126,8 @@ def read_retriever(path: str | Path) -> SavedRetriever:
             "give the folder that TableRetriever.save wrote, or read a checkpoint with TableRetriever.from_checkpoint."
         )
     try:
-        manifest = json.loads((folder / MANIFEST).read_bytes())
-        require_version(manifest["version"], VERSION, f"The saved retriever '{folder}'")
+        manifest, raw = _read_files(folder)
         content = manifest["content"]
-        raw = (folder / manifest["tensors"]).read_bytes()
         if manifest["tensors"] != f"tensors-{_digest(raw)}.safetensors" or manifest["checksum"] != _digest(
             _json(content)
         ):
@@ -141,6 +139,20 @@ def read_retriever(path: str | Path) -> SavedRetriever:
         raise JoinGRError(
             f"The saved retriever '{folder}' is damaged ({type(error).__name__}: {error!s:.80}): save it again."
         ) from error
+
+
+def _read_files(folder: Path) -> tuple[dict[str, Any], bytes]:
+    """The manifest and the tensors that it names."""
+    while True:
+        text = (folder / MANIFEST).read_bytes()
+        manifest = json.loads(text)
+        require_version(manifest["version"], VERSION, f"The saved retriever '{folder}'")
+        try:
+            return manifest, (folder / manifest["tensors"]).read_bytes()
+        except FileNotFoundError:
+            # Another process may have saved another retriever meanwhile, and removed the tensors of this one.
+            if (folder / MANIFEST).read_bytes() == text:
+                raise
 
 
 def _content(retriever: SavedRetriever) -> tuple[dict[str, Any], dict[str, Tensor]]:

@@ -131,6 +131,11 @@ class RetrievalModule(L.LightningModule):
         return {"optimizer": optimizer, "lr_scheduler": scheduler}
 
     def on_train_epoch_end(self) -> None:
+        self.log("train/lr", self.scheduler.optimizer.param_groups[0]["lr"])
+        for name, parameter in self.model.named_parameters():
+            if name.endswith("decay_logit") and parameter.requires_grad:
+                decays = parameter.detach().float().sigmoid().tolist()
+                self.log_dict({f"decay/hop_{hop}": decay for hop, decay in enumerate(decays, 1)})
         # A trainer that stops within an epoch, or validates every second one, has no new metric to go by.
         metric = self.trainer.callback_metrics.get(self.scheduled_metric)
         if metric is not None:

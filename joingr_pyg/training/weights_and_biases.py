@@ -111,6 +111,8 @@ class WeightsAndBiases(Tracker):
         run.summary.update({f"test/{name}": value for name, value in trained.metrics.items()})
         run.summary.update({f"test_spread/{name}": value for name, value in trained.spread.items()})
         run.log({"methods": _method_table(rows), "questions": _question_table(records)})
+        # A point of a series each, by which charts compare runs; the summary holds the same.
+        run.log({f"baseline/{row.method}/{name}": value for row in rows[:-1] for name, value in row.metrics.items()})
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None

@@ -12,7 +12,7 @@ from joingr_pyg.runs.collect import collect, differing
 from joingr_pyg.runs.files import METRICS, write_named
 from joingr_pyg.runs.jobs import RUNNING, read_jobs
 from paper.results.greedy import greedy_table
-from paper.results.page import fill
+from paper.results.page import about, fill
 from paper.results.published import paper_tables, source
 from paper.results.rows import ResultRow, beside, result_rows
 from paper.results.rows_csv import as_csv, from_csv
@@ -84,13 +84,16 @@ def run(arguments: Namespace) -> None:
     for job in jobs:
         if job.status == RUNNING and not (job.folder / METRICS).is_file():
             print(f"Not in the tables: '{job.folder}' has not finished.", file=sys.stderr)
+    tested = {row.dataset for row in rows if row.metrics or row.skipped}
     if arguments.write is None:
-        print("\n".join(f"## {name}\n\n{text}" for name, text in parts.items()))
+        absent = [f"table {number}" for dataset, number in paper_tables().items() if dataset not in tested]
+        print("\n".join(f"## {name}\n\n{text}" for name, text in parts.items() if name not in absent))
         return
     page = arguments.write / "results.md"
     parts["figures"] = pictures(arguments.write)
     parts["sweeps"] = sweeps(arguments.write)
-    write_named(page, fill(page.read_text(encoding="utf-8") if page.is_file() else template(), parts))
+    before = page.read_text(encoding="utf-8") if page.is_file() else about(template(), tested)
+    write_named(page, fill(before, parts))
     write_named(arguments.write / "results.csv", as_csv(rows))
 
 

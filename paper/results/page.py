@@ -1,6 +1,7 @@
 """A page of prose with generated parts between the lines ``<!-- begin NAME -->`` and ``<!-- end NAME -->``."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping
 
 from joingr_pyg.errors import JoinGRError
 
@@ -24,3 +25,20 @@ def fill(page: str, parts: Mapping[str, str]) -> str:
         if begin_found:
             page = f"{head}{begin}\n\n{text.strip()}\n\n{end}{tail}"
     return page
+
+
+def about(page: str, benchmarks: Collection[str]) -> str:
+    """Keep what a page says of benchmarks that it has results of.
+
+    Args:
+        page: The page. Lines between ``<!-- about NAME ... -->`` and ``<!-- end about -->`` are kept if there are
+            results of all benchmarks named, or of one where the name is ``any``; the two marks are removed.
+        benchmarks: The benchmarks that there are results of.
+    """
+
+    def kept(part: re.Match[str]) -> str:
+        names = part["names"].split()
+        wanted = bool(benchmarks) if names == ["any"] else set(names) <= set(benchmarks)
+        return part["text"] if wanted else ""
+
+    return re.sub(r"<!-- about (?P<names>[^>]*?) -->\n(?P<text>.*?)<!-- end about -->\n", kept, page, flags=re.DOTALL)

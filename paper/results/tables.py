@@ -40,6 +40,8 @@ class Footnotes:
 def paper_table(rows: Sequence[ResultRow], dataset: str) -> str:
     """The paper's table on a dataset, with its numbers in brackets, and all other pooled results on the dataset."""
     chosen = [row for row in rows if row.dataset == dataset and row.setting == "pooled"]
+    if not any(row.metrics or row.skipped for row in chosen):
+        return "Nothing was run.\n"
     notes = Footnotes()
     lines = [["method", "encoder", *METRICS, "questions/s", "command"]]
     for row in sorted(chosen, key=order):

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from joingr_pyg import TableRetriever
 from joingr_pyg.encoders import CachedEncoder, HashingEncoder
 
@@ -62,3 +64,19 @@ def test_a_saved_retriever_is_that_of_one_writer(tmp_path: Path) -> None:
     assert [writer.returncode for writer in writers] == [0, 0]
     assert len(list(folder.glob("tensors-*"))) == 1
     assert not list(folder.glob("*.partial"))
+
+
+def test_a_retriever_that_is_replaced_while_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "saved"
+    retriever = TableRetriever.from_ddl(DDL, hashing())
+    retriever.save(folder)
+    read = Path.read_bytes
+
+    def replacing(path: Path) -> bytes:
+        content = read(path)
+        if path.name == "retriever.json" and len(retriever.model.memory) == 0:
+            retriever.remember([QUESTION], [["b"]]).save(folder)
+        return content
+
+    monkeypatch.setattr(Path, "read_bytes", replacing)
+    assert len(TableRetriever.load(folder, encoder=hashing()).model.memory) == 1

@@ -137,6 +137,13 @@ def test_an_offline_run_logs_everything_but_secrets(ran: Any) -> None:
         rows = list(csv.DictReader(file))
     for name in ("train/loss", "val/loss", "val/PR@15"):
         assert train.values(name) == pytest.approx([float(row[name]) for row in rows if row[name]])
+    for name in ("train/lr", "decay/hop_1", "decay/hop_2"):
+        assert len(train.values(name)) == 2
+        assert train.values(name) == pytest.approx([float(row[name]) for row in rows if row[name]])
+    assert train.values("train/lr") == pytest.approx([0.001, 0.001])
+    for name, metrics in ran.metrics["baselines"].items():
+        for metric, value in metrics.items():
+            assert train.values(f"baseline/{name}/{metric}") == [pytest.approx(value)]
     # Results.
     results = ran.metrics
     assert {name: train.summary[f"test/{name}"] for name in METRICS} == pytest.approx(results["metrics"])

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 from joingr_pyg.cli.compare.table import Line, only, sweep_table
 from joingr_pyg.errors import JoinGRError
+from joingr_pyg.plotting.labels import separate_labels
 from joingr_pyg.runs.collect import SEED, Run, in_order, require_parameter, shared_names, shown, values
 
 NARROW = 0.02
@@ -68,6 +69,7 @@ def draw_lines(runs: Sequence[Run], x: str, metric: str, lines: Sequence[str] = 
     if lines:
         figure.legend(title=", ".join(lines), loc="outside right upper", frameon=False)
     _caption(axes, drawn)
+    separate_labels(figure, axes)
     return figure
 
 
@@ -121,6 +123,7 @@ def draw_heatmap(runs: Sequence[Run], rows: str, columns: str, metric: str) -> F
     # The colours always span the whole scale, so they make any difference look large.
     narrow = f"the colours span {high - low:.3f} alone" if high - low <= NARROW else ""
     _caption(axes, drawn, narrow)
+    separate_labels(figure, axes)
     return figure
 
 

@@ -116,6 +116,29 @@ def test_what_could_not_be_run_is_skipped_with_its_reason(
     assert "| REaR | BGE | – [.347] | – [.179] | – [.474] | – [.684] | – [.174] | – [.364] |  | not run |" in printed
 
 
+def test_nothing_is_said_of_benchmarks_that_nobody_ran(
+    make_run: MakeRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = said("method=vanilla dataset=bird")
+    make_run("runs/bird", metrics(0.8), dataset="bird", encoder="minilm", method="vanilla", said=given)
+    assert main(["results", str(tmp_path / "runs")]) == 0
+    printed = capsys.readouterr().out
+    assert "## table 3" in printed
+    assert "## table 2" not in printed
+    assert "## table 5" not in printed
+    assert main(["results", str(tmp_path / "runs"), "--write", str(tmp_path / "docs")]) == 0
+    page = (tmp_path / "docs" / "results.md").read_text()
+    assert "## BIRD: the paper's Table 3" in page
+    assert "BIRD's training set" in page
+    for other in ("BEAVER: the", "Spider: the", "BEAVER has one database", "Vanilla is better here", "about"):
+        assert other not in page, other
+    # A page that is there keeps its prose; its tables say that nothing was run.
+    (tmp_path / "docs" / "results.md").write_text("<!-- begin table 5 -->\n| old |\n<!-- end table 5 -->\n")
+    assert main(["results", str(tmp_path / "runs"), "--write", str(tmp_path / "docs")]) == 0
+    assert "| old |" not in (page := (tmp_path / "docs" / "results.md").read_text())
+    assert "Nothing was run." in page
+
+
 def test_the_csv_holds_the_same_rows(runs: Path, tmp_path: Path) -> None:
     assert main(["results", str(runs), "--write", str(tmp_path)]) == 0
     with (tmp_path / "results.csv").open(newline="") as file:
