@@ -31,7 +31,9 @@ def _touching(figure: Figure, axes: Axes) -> set[int]:
         label, box = axes.get_xticklabels()[number], boxes[number]
         # Along the axis a turned line of text takes as much as it is high, divided by the sine of its angle of 45°.
         turned = label.get_rotation() != 0
-        begin, end = (box.x1, box.x1 + 1.42 * label.get_fontsize() * figure.dpi / 72) if turned else (box.x0, box.x1)
+        begin, end = (
+            (box.x1, box.x1 + 1.42 * float(label.get_fontsize()) * figure.dpi / 72) if turned else (box.x0, box.x1)
+        )
         if begin < free:
             touching.add(number)
         else:
