@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from joingr_pyg.schema.joins.column_kinds import may_refer
 from joingr_pyg.schema.joins.name_words import ColumnName, SchemaWords, is_person_role, person_tables, runs, shortened
-from joingr_pyg.schema.joins.vocabulary import CONTACT, GENERIC, KEY_WORDS, TEACHERS
+from joingr_pyg.schema.joins.vocabulary import CONTACT, GENERIC, KEY_WORDS, POSITIONS, TEACHERS
 from joingr_pyg.schema.model import Database, Table
 
 TABLES_KEPT = 8
@@ -127,10 +127,13 @@ class CandidateFinder:
         named = self._named_tables(column)
         people = self._people_of(column)
         contact = not CONTACT.isdisjoint(column.words)
+        position = len(column.words) > 1 and column.words[-1] in POSITIONS
         seen = {(column.table.name, column.column.name)}
         for key in self._options(column, named, people):
             place = (key.table.name, key.column.name)
             if place in seen or (key.joined != column.joined and not may_refer(column.column.type, key.column.type)):
+                continue
+            if position and key.joined != column.joined:
                 continue
             if contact and CONTACT.isdisjoint(self._words.tables[key.table.name]):
                 continue

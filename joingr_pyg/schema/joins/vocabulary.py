@@ -60,6 +60,9 @@ CONTACT = frozenset(
 AMOUNTS = frozenset(["amount", "count", "number", "num", "sum", "total"])
 """Words at the beginning of a column's name that say how many there are of what follows."""
 
+POSITIONS = frozenset(["idx", "index", "indx", "ordinal", "seq", "sequence"])
+"""Words at the end of a column's name that say that it counts the places of something: a ``column_idx`` is no index."""
+
 WITHIN = frozenset(
     ["ancestor", "next", "original", "parent", "predecessor", "prev", "previous", "prior", "root", "successor"]
 )
