@@ -10,9 +10,11 @@ from pathlib import Path
 
 from joingr_pyg.encoders.cache import default_cache_folder
 from joingr_pyg.errors import JoinGRError
-from joingr_pyg.schema import Database
+from joingr_pyg.schema import Database, ForeignKey
+from joingr_pyg.schema.joins.few_keys import ReadShares
 from joingr_pyg.schema.readers.live import LiveSource
 from joingr_pyg.schema.readers.live.address import described, source_url
+from joingr_pyg.schema.readers.live.containment import read_shares
 from joingr_pyg.schema.readers.live.values import ValueLimits, read_values, value_columns
 from joingr_pyg.text.value_index import ValueColumn, ValueIndex, is_value_index
 
@@ -35,6 +37,7 @@ class LiveValues:
     def __init__(self, source: LiveSource, limits: ValueLimits, folder: str | Path | None = None) -> None:
         self._source, self._limits = source, limits
         self._folder = default_cache_folder() / "values" if folder is None else Path(folder)
+        self._shares: dict[str, dict[str, float | None]] = {}
 
     def index(self, databases: Sequence[Database], again: bool = False) -> ValueIndex:
         """The values of all short text columns.
@@ -61,6 +64,25 @@ class LiveValues:
             ) from error
         logger.info("%s values of %d columns are indexed in '%s'.", f"{len(index):,}", len(index.columns()), path)
         return index
+
+    def shares(self, database: Database, joins: Sequence[ForeignKey]) -> dict[str, float]:
+        """What the rows say of joins, as :func:`~joingr_pyg.schema.readers.live.containment.read_shares` reads it.
+
+        Every join is looked at once. If the database cannot be reached, the joins that are new have no share.
+        """
+        known = self._shares.setdefault(database.name, {})
+        new = [join for join in joins if str(join) not in known]
+        if new:
+            try:
+                known |= dict.fromkeys(map(str, new)) | read_shares(self._source, database, new, self._limits)
+            except JoinGRError as error:
+                logger.warning("The rows cannot be asked about joins: %s", error)
+        return {name: share for name, share in known.items() if share is not None}
+
+    def shares_again(self) -> ReadShares:
+        """:meth:`shares` of the rows as they are now."""
+        self._shares.clear()
+        return self.shares
 
     def _read(self, databases: Sequence[Database]) -> Iterator[tuple[ValueColumn, list[str]]]:
         for database in databases:

@@ -9,7 +9,7 @@ from joingr_pyg.models import JoinGRPlus, TrainableRetriever
 from joingr_pyg.retrieval.allowed_tables import Allowed, allowed_tables
 from joingr_pyg.retrieval.answer_state import AnswerState
 from joingr_pyg.schema import Database, TableName
-from joingr_pyg.schema.joins.few_keys import InferJoins, with_inferred_joins
+from joingr_pyg.schema.joins.few_keys import InferJoins, ReadShares, with_inferred_joins
 
 if TYPE_CHECKING:
     from joingr_pyg.retrieval.table_retriever import TableRetriever
@@ -29,7 +29,10 @@ Value = TypeVar("Value")
 
 
 def restricted_schemas(
-    databases: Sequence[Database], tables: Container[TableName], infer_joins: InferJoins
+    databases: Sequence[Database],
+    tables: Container[TableName],
+    infer_joins: InferJoins,
+    read_shares: ReadShares | None = None,
 ) -> tuple[Database, ...]:
     """Schemas with some of their tables, and the joins among them; databases without such a table are left out.
 
@@ -38,6 +41,7 @@ def restricted_schemas(
         tables: The tables that remain.
         infer_joins: How the schemas' joins were inferred; they are inferred again where tables are left out, because
             other tables may have spoken for them or against them.
+        read_shares: What the rows say of joins, where they were asked.
     """
     remaining = []
     for database in databases:
@@ -48,7 +52,9 @@ def restricted_schemas(
             names = {table.name for table in kept}
             keys = (key for key in database.foreign_keys if {key.table, key.referenced_table} <= names)
             without = tuple(key for key in keys if key.source != "inferred" or infer_joins is False)
-            remaining.append(with_inferred_joins(Database(database.name, kept, without), infer_joins))
+            remaining.append(
+                with_inferred_joins(Database(database.name, kept, without), infer_joins, None, read_shares)
+            )
     return tuple(remaining)
 
 

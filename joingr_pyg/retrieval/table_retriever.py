@@ -197,7 +197,9 @@ class TableRetriever:
             infer_joins: As of :meth:`from_ddl`.
             model: As for the class.
             expand_names: As of :meth:`from_ddl`.
-            values: Whether questions are searched for values of short text columns, as *Radiohead* of ``artist.name``;
+            values: Whether rows are read. Questions are then searched for values of short text columns, as *Radiohead*
+                of ``artist.name``, and where joins are inferred, it counts how many of a sample of a column's values
+                the other column has.
                 :class:`~joingr_pyg.schema.readers.live.values.ValueLimits` say what is read of them. They are read
                 once, and again by :meth:`refresh`, and stay on this machine. :meth:`save` does not write them.
             values_folder: Where the index of values lies; in the user's cache folder where not given.
@@ -213,11 +215,13 @@ class TableRetriever:
         preparation = Preparation(
             expand_names, None if words is None else read_words(words), read_joins(joins), infer_joins
         )
-        retriever = cls(preparation(read(), strict=True), encoder, model, preparation=preparation, read_again=read)
-        if values is not False:
-            limits = values if isinstance(values, ValueLimits) else ValueLimits()
-            retriever._live_values = LiveValues(source, limits, values_folder)
-            retriever._values = ValueEvidence(retriever._live_values.index(retriever.databases), retriever.databases)
+        if values is False:
+            return cls(preparation(read(), strict=True), encoder, model, preparation=preparation, read_again=read)
+        live = LiveValues(source, values if isinstance(values, ValueLimits) else ValueLimits(), values_folder)
+        databases = preparation(read(), strict=True, read_shares=live.shares)
+        retriever = cls(databases, encoder, model, preparation=preparation, read_again=read)
+        retriever._live_values = live
+        retriever._values = ValueEvidence(live.index(databases), databases)
         return retriever
 
     @classmethod
@@ -329,11 +333,12 @@ class TableRetriever:
                     "refresh([database])."
                 )
             databases = self._read_again()
-        now = self.preparation(schemas_of(databases))
+        live = self._live_values
+        now = self.preparation(schemas_of(databases), read_shares=None if live is None else live.shares_again())
         differences = schema_differences(self.databases, now)
         corpus = embedded_corpus(now, self.encoder) if differences else self.corpus
-        if self._live_values is not None:
-            self._values = ValueEvidence(self._live_values.index(now, again=True), now)
+        if live is not None:
+            self._values = ValueEvidence(live.index(now, again=True), now)
         if differences:
             carry_memory_over(self.model, self.databases, now)
             self._bind(now, corpus)
@@ -362,7 +367,7 @@ class TableRetriever:
                 f"Each of {len(questions)} questions needs a list of its tables (got {len(tables)}: {tables!s:.60})."
             )
         gold = [[self._full_name(table) for table in names] for names in tables]
-        memory.add(self.encoder.encode_queries(questions), gold)
+        memory.add(self.encoder.encode_queries([asked.text for asked in self._asked(questions)]), gold)
         return self
 
     def forget(self, questions: Sequence[str]) -> Self:
@@ -429,7 +434,12 @@ class TableRetriever:
 
     def _restricted_to(self, tables: frozenset[TableName]) -> "TableRetriever":
         retriever = TableRetriever(
-            restricted_schemas(self.databases, tables, self.preparation.infer_joins),
+            restricted_schemas(
+                self.databases,
+                tables,
+                self.preparation.infer_joins,
+                None if self._live_values is None else self._live_values.shares,
+            ),
             self.encoder,
             restricted_model(self.model, self.databases, tables),
             preparation=self.preparation.about(self.databases, tables),
@@ -556,13 +566,16 @@ class TableRetriever:
         """Answer questions, which are embedded together."""
         if not questions:
             return
-        asked = [AskedQuestion(question, question) for question in questions]
-        if self._values is not None:
-            asked = [self._values.ask(question) for question in questions]
+        asked = self._asked(questions)
         texts = [question.text for question in asked]
         self.encoder.encode_queries([part for text in texts for part in self.model.question_texts(text)])
         for own, query in zip(asked, Queries.encode(texts, self.encoder).split(1), strict=True):
             yield self._retrieve(own, query, k, complete, only_if_fits)
+
+    def _asked(self, questions: Iterable[str]) -> list[AskedQuestion]:
+        """Questions with the values that they name."""
+        values = self._values
+        return [AskedQuestion(question, question) if values is None else values.ask(question) for question in questions]
 
     @property
     def _judges_fit(self) -> bool:

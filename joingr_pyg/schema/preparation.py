@@ -6,7 +6,7 @@ from typing import Any
 
 from joingr_pyg.errors import require_flags
 from joingr_pyg.schema import Database, TableName
-from joingr_pyg.schema.joins.few_keys import InferJoins, with_inferred_joins
+from joingr_pyg.schema.joins.few_keys import InferJoins, ReadShares, with_inferred_joins
 from joingr_pyg.schema.joins.given import joins_tables, with_given_joins
 from joingr_pyg.schema.joins.opinions import judge_of
 from joingr_pyg.schema.names.expansion import with_expanded_names
@@ -38,27 +38,30 @@ class Preparation:
     def __post_init__(self) -> None:
         require_flags(expand_names=self.expand_names)
 
-    def __call__(self, databases: Iterable[Database], *, strict: bool = False) -> tuple[Database, ...]:
+    def __call__(
+        self, databases: Iterable[Database], *, strict: bool = False, read_shares: ReadShares | None = None
+    ) -> tuple[Database, ...]:
         """Prepare schemas.
 
         Args:
             databases: The schemas.
             strict: Whether a given join of a column that a schema lacks is an error. A schema that was changed may
                 have lost one; the join is then left out with a warning.
+            read_shares: As :func:`~joingr_pyg.schema.joins.few_keys.with_inferred_joins` takes it.
 
         Raises:
             JoinGRError: In strict mode, if there is such a join.
         """
-        return tuple(self._prepare(database, strict) for database in databases)
+        return tuple(self._prepare(database, strict, read_shares) for database in databases)
 
-    def _prepare(self, database: Database, strict: bool) -> Database:
+    def _prepare(self, database: Database, strict: bool, read_shares: ReadShares | None) -> Database:
         if self.expand_names:
             database = with_expanded_names(database, {} if self.words is None else self.words.abbreviations)
         if self.words is not None:
             database = with_words(database, self.words, strict=strict)
         database = with_given_joins(database, self.joins, strict=strict)
         opinion = None if self.words is None else judge_of(self.words.opinions, database)
-        return with_inferred_joins(database, self.infer_joins, opinion)
+        return with_inferred_joins(database, self.infer_joins, opinion, read_shares)
 
     def about(self, databases: Sequence[Database], tables: Container[TableName]) -> "Preparation":
         """The same settings without what they say of other tables of the schemas than these."""

@@ -123,3 +123,40 @@ def test_a_folder_that_cannot_be_written_to_is_named(url: str, tmp_path: Path) -
     (tmp_path / "file").write_text("")
     with pytest.raises(JoinGRError, match=r"cannot be written to '.*file/values' .*values_folder="):
         TableRetriever.from_database(url, HashingEncoder(dim=8), values=True, values_folder=tmp_path / "file/values")
+
+
+LEGACY = """
+CREATE TABLE customer (id INTEGER PRIMARY KEY, city TEXT);
+CREATE TABLE purchase (id INTEGER PRIMARY KEY, customer_id INTEGER, placed DATE);
+INSERT INTO customer VALUES (7, 'Oslo'), (8, 'Rome');
+INSERT INTO purchase VALUES (1, 7, NULL), (2, 8, NULL);
+"""
+
+
+def test_rows_speak_for_inferred_joins_and_against_them(tmp_path: Path) -> None:
+    path = tmp_path / "legacy.sqlite"
+    with sqlite3.connect(path) as connection:
+        connection.executescript(LEGACY)
+    url, folder = f"sqlite:///{path}", tmp_path / "values"
+    (named,) = TableRetriever.from_database(url, HashingEncoder(dim=8)).databases[0].joins
+    retriever = TableRetriever.from_database(url, HashingEncoder(dim=8), values=True, values_folder=folder)
+    (join,) = retriever.databases[0].joins
+    assert str(join) == str(named) == "purchase.customer_id = customer.id"
+    assert join.confidence > named.confidence
+    assert join.evidence == f"{named.evidence}; 100% of its values are there"
+    (restricted,) = retriever.restricted(["customer", "purchase"]).databases[0].joins
+    assert restricted == join
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE purchase SET customer_id = customer_id + 1000")
+    assert retriever.refresh()
+    assert retriever.databases[0].joins == ()
+
+
+def test_answers_are_remembered_with_the_values_that_their_questions_name(retriever: TableRetriever) -> None:
+    question = "everything from Radiohead"
+    retriever.remember([question], [["shop"]])
+    asked = retriever._asked([question])[0].text
+    assert asked != question
+    assert retriever.model.memory.has(retriever.encoder.encode_queries([asked])).tolist() == [True]
+    retriever.forget([question])
+    assert len(retriever.model.memory.has(retriever.encoder.encode_queries([asked])).nonzero()) == 0

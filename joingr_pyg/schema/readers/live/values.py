@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from joingr_pyg.errors import require_at_least, require_flags
 from joingr_pyg.schema.model import Column, Database, Table
@@ -15,7 +15,7 @@ from joingr_pyg.schema.readers.live.connection import LiveSource, reading
 from joingr_pyg.schema.readers.live.selection import patterns
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
+    from sqlalchemy import ColumnClause, Connection, TableClause
 
 logger = logging.getLogger(__name__)
 
@@ -87,11 +87,16 @@ def value_columns(database: Database, limits: ValueLimits) -> list[tuple[Table, 
         (table, column)
         for table in database
         for column in table.columns
-        if not NO_TEXT.search(column.type.lower().partition("(")[0])
-        and (limits.personal or not is_personal(table, column))
-        and not any(_matches(pattern.casefold(), table, column) for pattern in limits.exclude)
+        if not NO_TEXT.search(column.type.lower().partition("(")[0]) and may_be_read(table, column, limits)
     ]
     return chosen[: limits.columns]
+
+
+def may_be_read(table: Table, column: Column, limits: ValueLimits) -> bool:
+    """Whether the limits allow to read a column, as far as its name tells."""
+    return (limits.personal or not is_personal(table, column)) and not any(
+        _matches(pattern.casefold(), table, column) for pattern in limits.exclude
+    )
 
 
 def is_personal(table: Table, column: Column) -> bool:
@@ -154,15 +159,22 @@ def _distinct(connection: "Connection", table: Table, column: Column, limits: Va
     """The distinct short texts of a column; none where it has too many."""
     import sqlalchemy as sa
 
-    schema = table.schema or None
-    own: sa.ColumnClause[str] = sa.column(column.name)
-    name = table.name.removeprefix(f"{schema}.") if schema else table.name
-    rows = sa.select(own.label("v")).select_from(sa.table(name, own, schema=schema)).where(own.is_not(None))
-    some = rows.limit(limits.rows).subquery()
+    own, rows = column_of(table, column.name)
+    some = sa.select(own.label("v")).select_from(rows).where(own.is_not(None)).limit(limits.rows).subquery()
     values = connection.execute(sa.select(some.c.v).distinct().limit(limits.values + 1)).scalars().all()
     if len(values) > limits.values:
         return []
     return [value for value in values if isinstance(value, str) and 0 < len(value) <= limits.characters]
+
+
+def column_of(table: Table, column: str) -> "tuple[ColumnClause[Any], TableClause]":
+    """A column, and its table, as statements of SQLAlchemy name them."""
+    import sqlalchemy as sa
+
+    schema = table.schema or None
+    name = table.name.removeprefix(f"{schema}.") if schema else table.name
+    own: ColumnClause[Any] = sa.column(column)
+    return own, sa.table(name, own, schema=schema)
 
 
 def _matches(pattern: str, table: Table, column: Column) -> bool:
