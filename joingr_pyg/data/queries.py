@@ -18,16 +18,20 @@ class Queries:
         vector: ``[B, d]`` normalised embeddings.
         text: Their texts. They may be left out for JoinGR, which needs only the embeddings.
         encoder: The encoder of the questions, for methods that embed parts of a question.
+        asked: ``[B, d]`` embeddings of the questions as they were asked, where something was added to the texts;
+            remembered questions are compared with these.
     """
 
     vector: Tensor
     text: tuple[str, ...] = ()
     encoder: Encoder | None = None
+    asked: Tensor | None = None
 
     @classmethod
-    def encode(cls, texts: Sequence[str], encoder: Encoder) -> "Queries":
-        """Embed questions."""
-        return cls(encoder.encode_queries(texts), tuple(texts), encoder)
+    def encode(cls, texts: Sequence[str], encoder: Encoder, asked: Sequence[str] | None = None) -> "Queries":
+        """Embed questions, and what they were before something was added to their texts."""
+        own = None if asked is None or asked == texts else encoder.encode_queries(asked)
+        return cls(encoder.encode_queries(texts), tuple(texts), encoder, own)
 
     def __len__(self) -> int:
         return self.vector.size(0)
@@ -36,7 +40,7 @@ class Queries:
         """Select questions by their positions."""
         rows = torch.arange(len(self))[rows]
         text = tuple(self.text[row] for row in rows.tolist()) if self.text else ()
-        return Queries(self.vector[rows], text, self.encoder)
+        return Queries(self.vector[rows], text, self.encoder, None if self.asked is None else self.asked[rows])
 
     def split(self, size: int) -> Iterator["Queries"]:
         """The questions in batches of at most ``size``."""

@@ -367,7 +367,7 @@ class TableRetriever:
                 f"Each of {len(questions)} questions needs a list of its tables (got {len(tables)}: {tables!s:.60})."
             )
         gold = [[self._full_name(table) for table in names] for names in tables]
-        memory.add(self.encoder.encode_queries([asked.text for asked in self._asked(questions)]), gold)
+        memory.add(self.encoder.encode_queries(questions), gold)
         return self
 
     def forget(self, questions: Sequence[str]) -> Self:
@@ -566,16 +566,13 @@ class TableRetriever:
         """Answer questions, which are embedded together."""
         if not questions:
             return
-        asked = self._asked(questions)
+        asked = [AskedQuestion(question, question) for question in questions]
+        if self._values is not None:
+            asked = [self._values.ask(question) for question in questions]
         texts = [question.text for question in asked]
         self.encoder.encode_queries([part for text in texts for part in self.model.question_texts(text)])
-        for own, query in zip(asked, Queries.encode(texts, self.encoder).split(1), strict=True):
+        for own, query in zip(asked, Queries.encode(texts, self.encoder, questions).split(1), strict=True):
             yield self._retrieve(own, query, k, complete, only_if_fits)
-
-    def _asked(self, questions: Iterable[str]) -> list[AskedQuestion]:
-        """Questions with the values that they name."""
-        values = self._values
-        return [AskedQuestion(question, question) if values is None else values.ask(question) for question in questions]
 
     @property
     def _judges_fit(self) -> bool:

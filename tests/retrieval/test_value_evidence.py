@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,10 @@ from sqlalchemy import create_engine, text
 from sqlalchemy.pool import StaticPool
 
 from joingr_pyg import TableRetriever
+from joingr_pyg.data.queries import Queries
 from joingr_pyg.encoders import CachedEncoder, HashingEncoder
 from joingr_pyg.errors import JoinGRError
+from joingr_pyg.kernels import without_kernels
 from joingr_pyg.retrieval.live_values import LiveValues
 from joingr_pyg.retrieval.value_evidence import ValueEvidence
 from joingr_pyg.schema.readers.live import read_database
@@ -152,11 +155,19 @@ def test_rows_speak_for_inferred_joins_and_against_them(tmp_path: Path) -> None:
     assert retriever.databases[0].joins == ()
 
 
-def test_answers_are_remembered_with_the_values_that_their_questions_name(retriever: TableRetriever) -> None:
+@pytest.mark.parametrize("kernels", [True, False])
+def test_a_question_that_names_a_value_gets_the_votes_of_itself(retriever: TableRetriever, kernels: bool) -> None:
     question = "everything from Radiohead"
     retriever.remember([question], [["shop"]])
-    asked = retriever._asked([question])[0].text
-    assert asked != question
-    assert retriever.model.memory.has(retriever.encoder.encode_queries([asked])).tolist() == [True]
-    retriever.forget([question])
-    assert len(retriever.model.memory.has(retriever.encoder.encode_queries([asked])).nonzero()) == 0
+    (query,) = Queries.encode([question], retriever.encoder).split(1)
+    assert retriever._values.ask(question).text != question
+    with nullcontext() if kernels else without_kernels():
+        backend = retriever.model.backend(query.vector.device)
+        plain = backend.explained(query, 5).explain(0, 5)
+        found = {table.table: table for table in retriever.retrieve(question)}
+        text = f"{question} (artist name)"
+        with_value = backend.explained(Queries.encode([text], retriever.encoder, [question]), 5).explain(0, 5)
+    assert "similar answered questions needed it" in found["shop"].reason
+    votes = [{each.table: each.features["votes"] for each in explained} for explained in (plain, with_value)]
+    assert votes[0] == pytest.approx(votes[1])
+    assert max(votes[0].values()) > 0

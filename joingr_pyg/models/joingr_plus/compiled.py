@@ -183,6 +183,8 @@ class CompiledBackend(Backend):
         columns, table_similarity, edge, common, remembered = (
             products[:, first:last] for first, last in pairwise(self._ends)
         )
+        if queries.asked is not None and remembered.shape[1]:
+            remembered = (queries.asked.float() @ self.neighbors.t()).numpy()
         features = np.zeros((len(FEATURES), count, len(self._constant)), np.float32)
         value = dict(zip(FEATURES, features, strict=True))
 

@@ -199,7 +199,8 @@ class JoinGRPlus(TrainableRetriever):
             matched = phrase_matches(queries, self.corpus, _context(features), self.kind)
             features[Feature.PHRASE], features[Feature.PHRASE_WITHIN], features[Feature.PHRASE_SHARE] = matched
         features |= {feature: compute(queries, self.corpus).to(query) for feature, compute in COMPUTED.items()}
-        remembered = self.memory.similarity(query) if self.prior.uses(Feature.VOTES) else query.new_zeros(len(query), 0)
+        asked = query if queries.asked is None else queries.asked
+        remembered = self.memory.similarity(asked) if self.prior.uses(Feature.VOTES) else query.new_zeros(len(query), 0)
         return TableEvidence(features, column, remembered)
 
     def forward(self, query: Tensor, evidence: TableEvidence) -> ScoredWalk:
