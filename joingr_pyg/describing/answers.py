@@ -1,5 +1,6 @@
 """Answers of a language model about tables: what of them is of use, and what is wrong with the rest."""
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,6 +9,12 @@ from joingr_pyg.describing.prompts import COLUMN_WORDS, JOIN_WORDS, LINE_WORDS
 from joingr_pyg.schema import Database, ForeignKey, Table
 from joingr_pyg.schema.names.meanings import Meanings
 from joingr_pyg.schema.names.readable import match, readable_name
+
+FEWEST_WORDS = 3
+"""Words of a line that was not asked for as JSON, at least; fewer are no answer, but *yes* or the name once more."""
+
+NO_LINE = re.compile(r"[{\[<]|(i|i'm|i’m|sorry|as an|please|sure)\b", re.IGNORECASE)
+"""How models begin that speak of themselves or to the reader, or write code."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +95,19 @@ def read_answer(
             )
         )
     return Answer(tables, _abbreviations(_entries(answer, "abbreviations"), database, names), faults)
+
+
+def line_in_text(text: str, table: str) -> str:
+    """The line of a table in an answer that is plain text; blank where the answer is rather about the model itself.
+
+    Args:
+        text: The answer.
+        table: The table that was asked for, which the answer may repeat before the line.
+    """
+    if text.startswith(table):
+        text = text.partition(":")[2]
+    line = text.strip(" \t\"'`*-:")
+    return "" if len(line.split()) < FEWEST_WORDS or NO_LINE.match(line) else line
 
 
 def _fault(answered: bool, line: str, seen: Collection[str], last: bool) -> str:

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from joingr_pyg.describing.answers import read_answer
+from joingr_pyg.describing.answers import line_in_text, read_answer
 from joingr_pyg.describing.batches import related_batches
 from joingr_pyg.describing.language_model import Connection, LanguageModel, NoAnswerError
 from joingr_pyg.describing.opinions import candidate_batches, opinion_messages, opinion_shape, read_opinions
-from joingr_pyg.describing.prompts import answer_shape, messages
+from joingr_pyg.describing.prompts import LINE_EXAMPLES, answer_shape, line_messages, messages
 from joingr_pyg.describing.words_file import WordsFile
 from joingr_pyg.errors import JoinGRError, require_at_least, require_whole
 from joingr_pyg.progress import bar
@@ -32,7 +32,7 @@ CONCURRENT = 4
 """Number of requests at a time, where not given."""
 
 ATTEMPTS = 3
-"""How often a table is asked for before it is left out, each time in batches of half the size."""
+"""How often a table is asked for in JSON, each time in batches of half the size, before its line alone is asked for."""
 
 GIVE_UP = 3
 """Number of batches without any use, before there was a useful one, after which a model is given up."""
@@ -171,6 +171,10 @@ class _Describing:
                 size = max(1, size // 2)
                 if not pending:
                     break
+            for table in list(pending):
+                if await self._said_line(connection, table):
+                    pending.remove(table)
+                    done(1)
         self.left_out |= {table.name: faults[table.name] for table in pending}
         self._count(len(pending) < len(batch), faults)
 
@@ -193,6 +197,18 @@ class _Describing:
         answer = read_answer(said, database, tables, others.values(), edge_purposes=purposes, last=last)
         self.file.add(answer)
         return {table.table for table in answer.tables}, answer.faults
+
+    async def _said_line(self, connection: Connection, table: Table) -> bool:
+        """Ask for the line of a table alone, as plain text, which a small model may be able to write."""
+        try:
+            text = await connection.ask_line(line_messages(table))
+        except NoAnswerError:
+            return False
+        said = {"tables": [{"table": table.name, "line": line_in_text(text, table.name)}]}
+        known = [*self.file.lines().values(), *LINE_EXAMPLES.values()]
+        answer = read_answer(said, self.plan.database, [table], known, edge_purposes=False, last=True)
+        self.file.add(answer)
+        return bool(answer.tables)
 
     async def _judge(
         self, connection: Connection, limit: asyncio.Semaphore, batch: Sequence[ForeignKey], done: Callable[[int], Any]

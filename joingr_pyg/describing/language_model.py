@@ -24,6 +24,9 @@ FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 60.0
 """Seconds that a pause takes at most, also where the endpoint asks for a longer one."""
 
+LINE_TOKENS = 80
+"""Tokens of a line at most; what a model writes behind its line is of no use."""
+
 EXCERPT = 200
 """Characters of an endpoint's own message that a message of this package repeats."""
 
@@ -160,8 +163,29 @@ class Connection:
                 raise self._no_answer("gave an answer that is no JSON") from error
         raise self._no_answer(f"refused the request ({self._excerpt(refused)})") from refused
 
-    async def _send(self, messages: Sequence[Mapping[str, str]], form: Mapping[str, Any]) -> str:
-        """The text of an answer, after as many requests as it takes."""
+    async def ask_line(self, messages: Sequence[Mapping[str, str]]) -> str:
+        """Ask for one line of text.
+
+        Args:
+            messages: The messages, each with ``role`` and ``content``.
+
+        Returns:
+            The first line of the answer that is not blank. Where the model goes on and on, it was cut off.
+
+        Raises:
+            NoAnswerError: As of :meth:`ask`, and if the answer is blank.
+            JoinGRError: As of :meth:`ask`.
+        """
+        import openai
+
+        try:
+            text = await self._send(messages, {"max_tokens": LINE_TOKENS}, cut=True)
+        except openai.APIStatusError as error:
+            raise self._no_answer(f"refused the request ({self._excerpt(error)})") from error
+        return next(line.strip() for line in text.splitlines() if line.strip())
+
+    async def _send(self, messages: Sequence[Mapping[str, str]], form: Mapping[str, Any], cut: bool = False) -> str:
+        """The text of an answer, after as many requests as it takes; it may be cut off where ``cut`` says so."""
         import openai
 
         for sent in range(self.model.retries + 1):
@@ -185,10 +209,10 @@ class Connection:
                 raise self._no_answer("gave an answer that is no chat completion") from error
             else:
                 self._reached = True
-                return self._text(completion)
+                return self._text(completion, cut)
         raise AssertionError("every way through the loop returns or raises")
 
-    def _text(self, completion: Any) -> str:
+    def _text(self, completion: Any, cut: bool) -> str:
         usage = getattr(completion, "usage", None)
         self.tokens_read += getattr(usage, "prompt_tokens", None) or 0
         self.tokens_written += getattr(usage, "completion_tokens", None) or 0
@@ -197,7 +221,7 @@ class Connection:
             text, why = choice.message.content, choice.finish_reason
         except (AttributeError, IndexError, TypeError) as error:
             raise self._no_answer("gave an answer that is no chat completion") from error
-        if why == "length":
+        if why == "length" and not cut:
             raise self._no_answer("broke its answer off, because it grew too long")
         if not isinstance(text, str) or not text.strip():
             raise self._no_answer("gave an empty answer")

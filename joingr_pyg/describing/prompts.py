@@ -111,6 +111,28 @@ def messages(
     ]
 
 
+LINE_EXAMPLES = {
+    "customer (id, name, city, since)": "a person or firm that buys from us, also called client or buyer",
+    "order_line (order_id, product_id, quantity)": "one product on an order, and how many of it were ordered",
+    "hr_emp_hist (emp_id, changed_at, old_salary)": "history of the salaries of employees: one change of one salary",
+}
+"""Lines that show a small model what is wanted: what a table looks like, and what is said of it."""
+
+
+def line_messages(table: Table) -> list[dict[str, str]]:
+    """The messages of a request for the line of one table as plain text, for a model that fails at JSON."""
+    examples = [f"{shown}: {line}" for shown, line in LINE_EXAMPLES.items()]
+    columns = ", ".join(table.column_names[:NEIGHBOUR_COLUMNS])
+    return [
+        {
+            "role": "system",
+            "content": f"You say what a row of a table is, in one line of at most {LINE_WORDS} everyday words. "
+            "Complete the last line, and write nothing else.",
+        },
+        {"role": "user", "content": "\n".join([*examples, f"{table.name} ({columns}):"])},
+    ]
+
+
 def table_text(database: Database, table: Table) -> str:
     """A table as a request shows it: its columns with types, keys and comments, and its joins."""
     lines = [f"Table {table.name}{_comment(table.description)}"]

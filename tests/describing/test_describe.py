@@ -93,6 +93,29 @@ def test_a_request_without_an_answer_is_asked_again_in_halves(
     assert [names for names in chat_server.asked() if len(names) < 3] == [["CUST", "ORD"], ["ORD_LN", "ORD_HIST"]]
 
 
+def test_a_model_that_fails_at_json_is_asked_for_a_line_of_text(
+    shop: Database, model: LanguageModel, chat_server: ChatServer, tmp_path: Path
+) -> None:
+    lines = {
+        "CUST": "CUST (ID, NM): a person who buys from us",
+        "ORD": '\n"what a customer ordered"\nORD_LN (a, b): and on',
+        "ORD_LN": "one product on an order, and how many of it were ordered",  # An example.
+        "ORD_HIST": "Sorry, I cannot do that.",
+    }
+
+    def answer(request: dict[str, Any]) -> Reply:
+        if tables_to_describe(request):
+            return Reply('{"tables": [[[[')
+        table = request["messages"][-1]["content"].splitlines()[-1].partition(" ")[0]
+        return Reply(lines[table], reason="length")
+
+    chat_server.answering = answer
+    words = describe_schema(shop, model, tmp_path / "words.json", batch=2)
+    assert words.tables == {"CUST": "a person who buys from us", "ORD": "what a customer ordered"}
+    plain = [request for request in chat_server.requests if not tables_to_describe(request)]
+    assert [("response_format" in request, request["max_tokens"]) for request in plain] == [(False, 80)] * 4
+
+
 def test_tables_that_stay_without_words_are_told_and_asked_for_next_time(
     shop: Database, model: LanguageModel, chat_server: ChatServer, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -118,7 +141,7 @@ def test_a_model_of_no_use_is_given_up(
     chat_server.answering = lambda request: Reply("I am a teapot.")
     with pytest.raises(JoinGRError, match=r"No table got usable words from 3 request\(s\), the first 'CUST' .*no JSON"):
         describe_schema(shop, model, tmp_path / "words.json", batch=1, concurrent=1)
-    assert len(chat_server.requests) == 9
+    assert len(chat_server.requests) == 12
     assert not (tmp_path / "words.json").exists()
 
 
