@@ -3,11 +3,12 @@
 import re
 import sys
 import traceback
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.hydra_config import HydraConfig
+from hydra.errors import HydraException
 from omegaconf import DictConfig
 
 from joingr_pyg.cli.bad_input import sentence
@@ -18,21 +19,32 @@ from joingr_pyg.terminal import terminal_text
 
 
 @contextmanager
-def plain_errors(command: str) -> Iterator[None]:
+def plain_errors(command: str, overrides: Sequence[str] = ()) -> Iterator[None]:
     """Report bad input in one sentence and end with status 2; any other error is a bug, and ends with status 1.
 
     Args:
         command: Name of the command, which the sentence starts with.
+        overrides: What was typed behind it. Secrets in it are masked.
     """
     try:
         yield
     except Exception as error:
         message = sentence(error)
         if message is None:
-            print(without_secrets("".join(traceback.format_exception(error))), end="", file=sys.stderr)
+            lines = "".join(traceback.format_exception(error))
+            print(without_secrets(lines, _secrets(overrides)), end="", file=sys.stderr)
             raise SystemExit(1) from error
-        report(command, without_secrets(message))
+        report(command, without_secrets(message, _secrets(overrides)))
         raise SystemExit(2) from error
+
+
+def _secrets(overrides: Sequence[str]) -> set[str]:
+    """The secrets among overrides, of which some may not be readable."""
+    secrets: set[str] = set()
+    for override in overrides:
+        with suppress(HydraException):
+            secrets |= typed_secrets([override])
+    return secrets
 
 
 def method_names() -> list[str]:

@@ -44,7 +44,7 @@ def run_with_hydra(command: str, task: Task, overrides: Sequence[str]) -> None:
     flags = [argument for argument in overrides if argument in ("-m", "--multirun")]
     sys.argv = [f"joingr {command}", *flags[:1], *(argument for argument in overrides if argument not in flags)]
     try:
-        with plain_errors(command), named_failures(command), _raised_errors():
+        with plain_errors(command, overrides), named_failures(command), _raised_errors():
             main()
     finally:
         sys.argv = typed

@@ -63,7 +63,7 @@ def run_job(command: str, task: Task, cfg: DictConfig) -> float | None:
     hydra = HydraConfig.get()
     folder = Path(hydra.runtime.output_dir)
     if hydra.mode is not RunMode.MULTIRUN:
-        with plain_errors(command), progress(cfg.progress and is_rank_zero()):
+        with plain_errors(command, list(hydra.overrides.task)), progress(cfg.progress and is_rank_zero()):
             return _last(task(cfg, folder)["metrics"])
 
     secrets = typed_secrets(hydra.overrides.task)
@@ -133,6 +133,7 @@ class Sweep(Callback):
         self.folder = Path()
         self.record: str | None = None
         """``multirun.yaml`` without secrets, where there are any."""
+        self.secrets: set[str] = set()
 
     def on_multirun_start(self, config: DictConfig, **kwargs: Any) -> None:
         """Keep the sweep, and refuse a launcher that cannot run and a sweeper that would minimise.
@@ -146,6 +147,7 @@ class Sweep(Callback):
             raise SystemExit(2)
         self.folder = Path(config.hydra.sweep.dir)
         self.record = masked_records(config).get(MULTIRUN)
+        self.secrets = typed_secrets(config.hydra.overrides.task)
         Sweep.begun = self
 
     def on_job_start(self, config: DictConfig, *, task_function: TaskFunction, **kwargs: Any) -> None:
@@ -161,6 +163,13 @@ class Sweep(Callback):
         """Replace the ``multirun.yaml`` that Hydra writes before the first job by the masked one."""
         if self.record is not None and (self.folder / MULTIRUN).is_file():
             write_text(self.folder / MULTIRUN, self.record)
+
+    def remove_handed_over(self) -> None:
+        """Remove the files by which submitit handed secrets to jobs, which have all ended."""
+        held = [secret.encode() for secret in self.secrets if secret]
+        for path in (self.folder / ".submitit").rglob("*") if held else ():
+            if path.is_file() and not path.is_symlink() and any(secret in path.read_bytes() for secret in held):
+                path.unlink()
 
 
 def _refusal(hydra: DictConfig) -> str | None:
@@ -207,6 +216,7 @@ def named_failures(command: str) -> Iterator[None]:
         sweep, Sweep.begun = Sweep.begun, None
         if sweep is not None and is_rank_zero():
             sweep.mask_record()
+            sweep.remove_handed_over()
         jobs: list[Job] = [] if sweep is None else read_jobs(sweep.folder, sweep.identity)
         if sweep is not None and jobs and is_rank_zero():
             sys.stdout.flush()

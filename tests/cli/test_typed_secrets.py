@@ -19,6 +19,11 @@ TYPED = (
     "+my.more={password: typed-secret-3, port: 1}",
     "+my.quoted.password='typed-secret-4, and more'",
     "+my.pin.password=9182736450",
+    '+my.raw="postgresql://me:a@typed-secret-5/b@host/db"',
+    '+my.query="postgresql://host/db?user=me&password=typed-secret-6"',
+    '+my.dsn="host=h password=typed-secret-7 dbname=d"',
+    "+my.db_pass=typed-secret-8",
+    "+my.pwd=typed-secret-9",
 )
 
 
@@ -30,7 +35,10 @@ def assert_clean(folder: Path) -> None:
 
 
 def test_overrides_tell_their_secrets() -> None:
-    assert typed_secrets(TYPED) == {"typed-secret-1", "typed-secret-3", "typed-secret-4, and more", "9182736450"}
+    assert typed_secrets(TYPED) == {
+        *("typed-secret-4, and more", "9182736450", "a@typed-secret-5/b"),
+        *(f"typed-secret-{number}" for number in (1, 2, 3, 6, 7, 8, 9)),
+    }
     assert typed_secrets(["a.password=one,two", "~a.token", "model.hops=range(1,3)", "b=interval(0,1)"]) == {
         "one",
         "two",
@@ -48,6 +56,22 @@ def test_a_run_keeps_none(command: Command) -> None:
     assert "password: '***'" in (ended.folder / ".hydra" / "config.yaml").read_text()
     records = yaml.safe_load((ended.folder / ".hydra" / "hydra.yaml").read_text())["hydra"]
     assert "+my.api_key=***,+my.database=postgresql://***@host/db," in records["job"]["override_dirname"]
+
+
+def test_a_sweep_of_submitit_keeps_none(command: Command, tmp_path: Path) -> None:
+    pytest.importorskip("hydra_plugins.hydra_submitit_launcher")
+    swept = ("hydra/launcher=submitit_local", "hydra.launcher.timeout_min=5", f"hydra.sweep.dir={tmp_path}")
+    ended = command("evaluate.py", "-m", "method=vanilla", *swept, *SMALL, *TYPED, folder=tmp_path)
+    assert ended.status == 0
+    assert (tmp_path / "0" / "metrics.json").is_file()
+    assert list(tmp_path.glob(".submitit/*/*.out"))
+    assert_clean(tmp_path)
+
+
+def test_a_sentence_holds_none(command: Command) -> None:
+    ended = command("evaluate.py", "method=vanilla", *SMALL, *TYPED, "dataset.test=typed-secret-1")
+    assert ended.status == 2
+    assert "Dataset 'demo' has no split '***'" in ended.stderr
 
 
 def test_records_without_secrets_stay_as_they_are(command: Command) -> None:

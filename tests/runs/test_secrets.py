@@ -12,13 +12,75 @@ def test_logins_of_addresses_are_masked() -> None:
     }
 
 
-@pytest.mark.parametrize("name", ["password", "DB_PASSWD", "api_key", "apikey", "hf_token", "clientSecret"])
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("postgresql://u:p@ss%1@host/x", "postgresql://***@host/x"),
+        ("postgresql://u:a/b@host:5432/x", "postgresql://***@host:5432/x"),
+        ("+db=postgresql://u:a b@host/x", "+db=postgresql://***@host/x"),
+        ("postgresql://u:12345@host/x", "postgresql://***@host/x"),
+        ("postgresql://host:5432/x?mail=me@home.org", "postgresql://host:5432/x?mail=me@home.org"),
+        ("see http://host:80/a@b and postgresql://u:p@h/x or me@home.org", None),
+        ("postgresql://host/x?user=u&password=p&port=1", "postgresql://host/x?user=u&password=***&port=1"),
+        ("host=h password=p dbname=x", "host=h password=*** dbname=x"),
+        ("host=h password='two words' dbname=x", "host=h password=*** dbname=x"),
+        ("Server=h;UID=u;PWD=p;Port=1", "Server=h;UID=u;PWD=***;Port=1"),
+        ("odbc_connect=UID%3Du%3BPWD%3Dp%3BPort%3D1", "odbc_connect=UID%3Du%3BPWD%3D***%3BPort%3D1"),
+        ("{'password': 'p', 'port': 1}", "{'password': '***', 'port': 1}"),
+        ("Authorization: Bearer abcdefgh12345678", "Authorization: Bearer ***"),
+        ("sk-abcdefghijklmnop1234 is wrong", "*** is wrong"),
+        ("-----BEGIN PRIVATE KEY-----\nabc\n-----END PRIVATE KEY-----", None),
+        ("max_tokens=3 and compass=north", "max_tokens=3 and compass=north"),
+    ],
+)
+def test_secrets_within_texts_are_masked(text: str, masked: str | None) -> None:
+    said = without_secrets({"a": [text]})["a"][0]
+    if masked is not None:
+        assert said == masked
+    elif text.startswith("see"):
+        assert said == "see http://host:80/a@b and postgresql://***@h/x or me@home.org"
+    else:
+        assert said == "-----BEGIN PRIVATE KEY-----***-----END PRIVATE KEY-----"
+
+
+@pytest.mark.parametrize(
+    ("typed", "secret"),
+    [
+        ("postgresql://u:p%40ss@host/x", {"p%40ss", "p@ss"}),
+        ("postgresql://host/x?password=pass-1", {"pass-1"}),
+        ("host=h password='two words'", {"two words"}),
+        ("postgresql://host:5432/x", set()),
+    ],
+)
+def test_passwords_within_texts_are_known(typed: str, secret: set[str]) -> None:
+    assert secrets_in([{"db": typed}]) == secret
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            "password",
+            "DB_PASSWD",
+            "api_key",
+            "api-key",
+            "apikey",
+            "hf_token",
+            "clientSecret",
+            "pwd",
+            "pass",
+            "db_pass",
+        ),
+        *("dbpass", "dbPass", "user_pwd", "userPwd", "PGPASSWORD", "ssl_password", "passcode"),
+    ],
+)
 def test_values_are_masked_by_their_name(name: str) -> None:
     assert without_secrets({"database": {name: "x", "port": 1}}) == {"database": {name: "***", "port": 1}}
 
 
 def test_what_only_sounds_like_a_secret_is_kept() -> None:
     values = {"tokenizer": "bert", "max_tokens": 3, "password": None, "keys": ["a"], "api_key": "", "monkey": "x"}
+    values |= dict.fromkeys(["compass", "bypass", "passes", "passage", "cwd", "key", "number_of_passes"], "x")
     assert without_secrets(values) == values
 
 
@@ -30,6 +92,11 @@ def test_what_the_environment_hides_is_masked_anywhere(monkeypatch: pytest.Monke
         "dsn": "user=a pwd=***",
         "note": "abc ***",
     }
+
+
+def test_the_folder_of_the_shell_is_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PWD", "/home/someone")
+    assert without_secrets({"folder": "/home/someone/runs"}) == {"folder": "/home/someone/runs"}
 
 
 def test_numbers_may_be_secrets() -> None:

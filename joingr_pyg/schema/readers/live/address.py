@@ -1,5 +1,6 @@
 """Where a live database is: its URL, the driver it needs, and what messages may say of it."""
 
+import re
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -189,6 +190,10 @@ def database_name(url: "URL") -> str:
     return (Path(name).stem if url.get_backend_name() in FILES else name) or url.get_backend_name()
 
 
+SECRET = re.compile(r"pass|pwd|secret|token|key", re.IGNORECASE)
+"""Parts of a URL's query that may hold a password."""
+
+
 def failure_reason(error: BaseException, url: "URL") -> str:
     """What a driver says of a failure, in one line that does not hold the password.
 
@@ -202,7 +207,7 @@ def failure_reason(error: BaseException, url: "URL") -> str:
     apart = reason
     for public in (url.username, url.database, url.host):
         apart = apart.replace(public, "") if public else apart
-    secrets = [str(url.password or ""), *(str(value) for key, value in url.query.items() if "pass" in key.lower())]
+    secrets = [str(url.password or ""), *(str(value) for key, value in url.query.items() if SECRET.search(key))]
     forms = {form for secret in secrets if secret for form in (secret, quote(secret, safe=""), repr(secret)[1:-1])}
     if any(form in apart for form in forms):
         return f"{type(error).__name__}, whose message repeats the password and is not shown"
