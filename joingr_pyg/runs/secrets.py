@@ -17,16 +17,11 @@ _SECRET_NAME = re.compile(
     rf"(?i:{_FUSED}|token$|authorization$|(?<![a-z])(?:pass|pwd|pw)(?![a-z])|pwd$"
     r"|(?:db|user|root|admin|my|pg|sql|ssl)pass$)|(?<=[a-z])(?:Pass|Pwd)(?![a-z])"
 )
-_NAME = re.compile(
-    # Words of a name: db_pass, dbPwd, user-pw; hf_token, but not max_tokens; compass and bypass end like a secret.
-    rf"{_FUSED}|token$|authorization$|(?<![a-z])(?:pass|pwd|pw)(?![a-z])|(?<=[a-z])(?:Pass|Pwd)(?![a-z])|pwd$"
-    r"|(?:db|user|root|admin|my|pg|sql|ssl)pass$",
-    re.IGNORECASE,
-)
 _NAME = r"[\w.@/-]*"
 _PAIR = re.compile(
     # In texts: password=x of a DSN or of the query of an address, PWD%3Dx within another, 'password': 'x' of JSON.
-    rf"(?<![\w.@/-])(?P<key>{_NAME})(?P<equals>\s?=\s?|%3D)(?P<value>'[^']*'|\"[^\"]*\"|\{{[^}}]*\}}|(?:(?!%3B)[^\s;&,'\"])+)"
+    rf"(?<![\w.@/-])(?P<key>{_NAME})(?P<equals>\s?=\s?|%3D)"
+    r"(?P<value>'[^']*'|\"[^\"]*\"|\{[^}]*\}|(?:(?!%3B)[^\s;&,'\"])+)"
     rf"|(?P<quote>['\"])(?P<json>{_NAME})(?P=quote)(?P<colon>\s?:\s?)(?P<said>'[^']*'|\"[^\"]*\")",
     re.IGNORECASE,
 )
