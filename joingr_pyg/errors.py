@@ -1,6 +1,7 @@
 """The exception type for bad input, and checks of arguments."""
 
 from collections.abc import Iterable
+from math import isfinite
 from numbers import Integral, Real
 from os import PathLike
 
@@ -58,6 +59,17 @@ def require_fraction(**values: float | None) -> None:
     for name, value in values.items():
         if value is not None and not 0 < value < 1:
             raise JoinGRError(f"'{name}' needs to be above 0 and below 1 (got {value}).")
+
+
+def require_finite(**values: float) -> None:
+    """Check numbers, given as ``name=value``.
+
+    Raises:
+        JoinGRError: If a value is not a finite number.
+    """
+    for name, value in values.items():
+        if isinstance(value, bool) or not isinstance(value, Real) or not isfinite(value):
+            raise JoinGRError(f"'{name}' needs to be a finite number (got {value!r}).")
 
 
 def require_flags(**flags: object) -> None:

@@ -1,6 +1,13 @@
 import pytest
 
-from joingr_pyg.errors import JoinGRError, require_at_least, require_flags, require_fraction, require_whole
+from joingr_pyg.errors import (
+    JoinGRError,
+    require_at_least,
+    require_finite,
+    require_flags,
+    require_fraction,
+    require_whole,
+)
 
 
 def test_minimum_values() -> None:
@@ -34,3 +41,10 @@ def test_flags(value: object) -> None:
     require_flags(walk=True, messages=False)
     with pytest.raises(JoinGRError, match=rf"'messages' needs to be true or false \(got {value!r}\)."):
         require_flags(walk=True, messages=value)
+
+
+@pytest.mark.parametrize("value", ["two", True, None, float("inf"), float("nan")])
+def test_finite_numbers(value: object) -> None:
+    require_finite(hub_damping=-0.5)
+    with pytest.raises(JoinGRError, match=rf"'hub_damping' needs to be a finite number \(got {value!r}\)\."):
+        require_finite(hub_damping=value)  # type: ignore[arg-type]

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 INTRA = ("column", "intra", "column")
 JOIN = ("column", "join", "column")
 OWNER = ("column", "of", "table")
+TABLE_JOIN = ("table", "join", "table")
 
 
 class SchemaTensors(NamedTuple):
@@ -88,7 +89,7 @@ def schema_tensors(
             raise JoinGRError(
                 f"Database {database.name!r} has {count} {what}, but {vectors.size(0)} embeddings were given for them."
             )
-    owner = torch.tensor([number for number, table in enumerate(database) for _ in table.columns])
+    owner = torch.tensor([number for number, table in enumerate(database) for _ in table.columns], dtype=torch.long)
     if tables is None:
         sums = columns.new_zeros(len(database.tables), columns.size(1)).index_add(0, owner, columns)
         tables = normalize(sums)
@@ -147,6 +148,7 @@ def join_graph(
           of SQLite);
         - the edge types ``intra``, ``join`` (with ``edge_attr`` ``[J, d]`` and ``confidence`` ``[J]``, the highest
           confidence of the foreign keys on these columns) and ``of`` (from a column to its table);
+        - the edge type ``join`` between tables, the same joins in the same order, which walks go along;
         - ``data.database``, the name of the database.
 
     Raises:
@@ -181,6 +183,9 @@ def join_graph(
     data[JOIN].edge_index = tensors.join_index
     data[JOIN].edge_attr = tensors.edge_attr
     data[JOIN].confidence = tensors.confidence
+    data[TABLE_JOIN].edge_index = tensors.owner[tensors.join_index]
+    data[TABLE_JOIN].edge_attr = tensors.edge_attr
+    data[TABLE_JOIN].confidence = tensors.confidence
     return data
 
 

@@ -34,7 +34,7 @@ class Evaluation:
             dataset annotates bridge tables. In a cross-validation, means over folds.
         records: One dictionary per question: its ``index``, ``question``, ``database``, ``gold`` tables, and ``ranked``
             tables with scores.
-        seconds: Time of ranking, without embedding the questions.
+        seconds: Time of ranking, without embedding the questions and without loading compiled code.
         folds: Metrics of each fold of a cross-validation.
         spread: Standard deviation of each metric over folds.
         sets: :class:`~joingr_pyg.evaluation.metrics.SetMetrics` of the returned sets, if the method is calibrated. In a
@@ -111,9 +111,11 @@ def evaluate(
     records: list[dict[str, Any]] = []
     seconds = 0.0
     with bar("Evaluating", len(questions), "question", leave=False) as shown:
-        for database, rows in _pools(questions, setting):
+        for number, (database, rows) in enumerate(_pools(questions, setting)):
             corpus = dataset.corpus(database)
             retriever.index(corpus)
+            if number == 0:
+                retriever.warm_up(queries[rows[:1]])
             for chunk in rows.split(batch_size):
                 batch = [questions[row] for row in chunk.tolist()]
                 start = time.perf_counter()

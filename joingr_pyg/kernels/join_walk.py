@@ -210,13 +210,13 @@ def walk_kernel(channels: int, weighted: bool) -> Callable[..., Any]:
 
     Args:
         channels: The hidden size. Zero makes every score zero, so shares are uniform.
-        weighted: Whether edges have weights, whose logarithms are added to scores.
+        weighted: Whether terms of edges, such as the logarithms of their weights, are added to scores.
     """
     mean = Real(1.0 / max(channels, 1))
 
     @compiled
     def walk(begin: Any, end: Any, graph: Any, model: Any, features: Any, batch: Any, scratch: Any) -> Any:
-        ptr, head, edge_number, log_weight = graph
+        ptr, head, edge_number, term = graph
         query_weight, query_bias, gain, inverse_gain, shift, output, deposit_axis, hop_axis, moments, decay = model
         edge_row, edge_dot, frontier_row, frontier_dot, neighbor_row, neighbor_dot, first_vector, owned = features
         query, seed, seed_deposit, row = batch
@@ -326,7 +326,7 @@ def walk_kernel(channels: int, weighted: bool) -> Callable[..., Any]:
                                 variance = squares * mean + epsilon
                             deviation[edges] = variance
                             if weighted:
-                                weight[edges] = log_weight[edge_number[first + s - start[i]]]
+                                weight[edges] = term[first + s - start[i]]
                             slot[edges] = s
                             source[edges] = m
                             s += ONE

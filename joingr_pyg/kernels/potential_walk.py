@@ -26,7 +26,7 @@ def potential_walks(
 
     Args:
         graph: Outgoing edges of node ``f`` are ``ptr[f]:ptr[f + 1]``, with far ends ``head`` and numbers ``edge``, all
-            unsigned, and ``[E]`` logarithms of the weights of edges, or none where all weights are 1.
+            unsigned, and for each of them a term of its score, such as the logarithm of its weight, or no terms.
         decay: ``[H]``.
         edge_potential: ``[B, E]``.
         node_potential: ``[B, N]``.
@@ -86,12 +86,12 @@ def edge_shares(
     first: Any, last: Any, graph: tuple[Any, ...], edge_potential: Any, node_potential: Any, share: Any
 ) -> None:
     """Write the shares of the edges ``first:last``, the softmax of their scores."""
-    _, head, edge, log_weight = graph
+    _, head, edge, term = graph
     peak, total = Real(-np.inf), Real(0.0)
     for j in range(first, last):
         share[j] = edge_potential[edge[j]] + node_potential[head[j]]
-        if log_weight.size > 0:
-            share[j] += log_weight[edge[j]]
+        if term.size > 0:
+            share[j] += term[j]
         peak = max(peak, share[j])
     for j in range(first, last):
         share[j] = np.exp(share[j] - peak)

@@ -96,6 +96,13 @@ class Retriever(nn.Module):
         """
         return self
 
+    def warm_up(self, queries: Queries) -> None:
+        """Load and compile what the first ranking would, so that it does not count as its time.
+
+        Args:
+            queries: A question to try with.
+        """
+
     def measured(self) -> dict[str, float]:
         """Counts and times of the method's own while it ranked, by name, such as how many programs ran out of time."""
         return {}

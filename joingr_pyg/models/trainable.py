@@ -75,6 +75,9 @@ class TrainableRetriever(Retriever):
         """Rank tables with the backend that :meth:`backend` chooses."""
         return self.backend(queries.vector.device).rank(queries, _at_least_one(k))
 
+    def warm_up(self, queries: Queries) -> None:
+        self.rank(queries, 1)
+
     @torch.no_grad()
     def explained(self, queries: Queries, k: int) -> ExplainedRanking:
         """Rank tables like :meth:`rank`, and keep what explaining the first of them needs.

@@ -11,9 +11,10 @@ from torch import Tensor
 from joingr_pyg.kernels import kernels_available
 from joingr_pyg.nn.compiled_walk import graph_arrays
 from joingr_pyg.nn.interaction import Potentials
-from joingr_pyg.nn.join_walk import JoinWalk, WalkOutput
+from joingr_pyg.nn.join_walk import JoinWalk
 from joingr_pyg.nn.plan import WalkPlanner
 from joingr_pyg.nn.threads import parallel_for
+from joingr_pyg.nn.walk_output import WalkOutput
 
 Array = NDArray[Any]
 
@@ -37,7 +38,7 @@ class DepositPaths(NamedTuple):
 
 
 class CompiledPotentialWalk:
-    """A :class:`~joingr_pyg.nn.JoinWalk` without a scorer of its own, over one graph, with the layer's present decays.
+    """A :class:`~joingr_pyg.nn.JoinWalk` without a scorer of its own, over one graph, with its present decays.
 
     Node scores equal those of :meth:`JoinWalk.propagate` to single precision; there are no gradients. The queries of a
     batch are spread over as many threads as torch uses.
@@ -59,7 +60,7 @@ class CompiledPotentialWalk:
         self.num_nodes = planner.num_nodes
         self.num_edges = planner.num_edges
         self._layer, self._planner = deepcopy(walk), planner
-        self._graph = graph_arrays(planner)
+        self._graph = graph_arrays(planner, walk)
         self._decay = walk.decay_logit.detach().sigmoid().float().numpy()
 
     def __call__(self, potentials: Potentials, seed: Tensor, seed_deposit: Tensor) -> Tensor:

@@ -11,10 +11,11 @@ from torch.nn import functional as F
 
 from joingr_pyg.kernels import kernels_available
 from joingr_pyg.nn.edge_scorer import EdgeScorer, Projections
-from joingr_pyg.nn.join_walk import JoinWalk, WalkOutput
+from joingr_pyg.nn.join_walk import JoinWalk
 from joingr_pyg.nn.plan import WalkPlanner
 from joingr_pyg.nn.threads import parallel_for
 from joingr_pyg.nn.validation import require_deposits
+from joingr_pyg.nn.walk_output import WalkOutput
 
 Array = NDArray[Any]
 
@@ -84,12 +85,14 @@ class CompiledWalk:
         # A subclass may compute something else than the compiled code does.
         if walk.scorer is not None and type(walk.scorer) is not EdgeScorer:
             raise ValueError(f"'walk' needs to have an EdgeScorer or no scorer (got {type(walk.scorer).__name__})")
+        if walk.scorer is not None and walk.scorer.is_lazy:
+            raise ValueError("'walk' needs to have been called once: its scorer does not know its channels yet")
         self.walk = walk
         self._scorer: EdgeScorer | None = walk.scorer
         self.num_nodes = planner.num_nodes
         self._planner = planner
-        self._graph = graph_arrays(planner)
-        self._weighted = planner.edge_weight is not None
+        self._graph = graph_arrays(planner, walk)
+        self._weighted = self._graph[-1].size > 0
         # Memory that passes leave behind for the next ones.
         self._scratch: deque[Any] = deque()
 
@@ -235,16 +238,22 @@ class CompiledWalk:
         return vectors, *encode(vectors if self._owned else vectors[:0])
 
 
-def graph_arrays(planner: WalkPlanner) -> tuple[Array, ...]:
+def graph_arrays(planner: WalkPlanner, walk: JoinWalk) -> tuple[Array, ...]:
     """A graph as compiled walks take it.
 
     Returns:
-        ``[N + 1]`` where the outgoing edges of each node begin, their far ends and numbers, and ``[E]`` logarithms of
-        the weights of edges, or none where all weights are 1.
+        ``[N + 1]`` where the outgoing edges of each node begin, their far ends and numbers, and what their scores have
+        beside the scorer's: the logarithm of the edge's weight, less the damping of its far end. The last is empty
+        where all weights are 1 and hubs are not damped.
     """
-    weight = torch.ones(0) if planner.edge_weight is None else planner.edge_weight.float()
     indices = (array.astype(np.uint64) for array in (planner.ptr, planner.head, planner.edge))
-    return *indices, _floats(weight.log())
+    term = np.zeros(0, np.float32)
+    if planner.edge_weight is not None:
+        term = _floats(planner.edge_weight.float().log())[planner.edge]
+    if walk.damps_hubs:
+        damping = float(walk.hub_damping) * planner.log_degree[planner.head]
+        term = (term if term.size else np.zeros(len(damping), np.float32)) - damping.astype(np.float32)
+    return *indices, term
 
 
 def _parameters(scorer: EdgeScorer | None, edge_attr: Tensor, x: Tensor) -> tuple[Any, ...]:

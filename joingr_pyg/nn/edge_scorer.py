@@ -52,14 +52,15 @@ class EdgeScorer(nn.Module):
     once by :meth:`project` (a node or edge once a checkpoint, a query once a question) and only added along the walk.
 
     Args:
-        query_channels: Size of a query vector; this and the next two may be 0 where there is nothing to tell.
+        query_channels: Size of a query vector; this and the next two may be 0 where there is nothing to tell, and -1
+            where the first call is to tell them, as in layers of torch_geometric. Make that call before an optimiser.
         edge_channels: Size of an edge vector.
         node_channels: Size of a node vector.
         hidden_channels: Size of the hidden layer ``C``.
         dropout: Dropout probability of the hidden layer.
 
     Raises:
-        ValueError: If a size of vectors is below 0, ``hidden_channels`` is below 1, or ``dropout`` is not between 0
+        ValueError: If a size of vectors is below -1, ``hidden_channels`` is below 1, or ``dropout`` is not between 0
             and 1.
     """
 
@@ -73,9 +74,9 @@ class EdgeScorer(nn.Module):
     ) -> None:
         super().__init__()
         for name, channels, least in (
-            ("query_channels", query_channels, 0),
-            ("edge_channels", edge_channels, 0),
-            ("node_channels", node_channels, 0),
+            ("query_channels", query_channels, -1),
+            ("edge_channels", edge_channels, -1),
+            ("node_channels", node_channels, -1),
             ("hidden_channels", hidden_channels, 1),
         ):
             if channels < least:
@@ -87,7 +88,8 @@ class EdgeScorer(nn.Module):
         self.node_channels = node_channels
         self.hidden_channels = hidden_channels
         self.dropout = dropout
-        self.input = nn.Linear(query_channels + edge_channels + 2 * node_channels + 2, hidden_channels)
+        features = query_channels + edge_channels + 2 * node_channels + 2
+        self.input = nn.LazyLinear(hidden_channels) if self.is_lazy else nn.Linear(features, hidden_channels)
         self.norm = nn.LayerNorm(hidden_channels)
         self.output = nn.Linear(hidden_channels, 1)
 
@@ -102,6 +104,8 @@ class EdgeScorer(nn.Module):
         Raises:
             ValueError: If a tensor has another number of channels.
         """
+        if self.is_lazy:
+            self._learn_channels(query, edge_attr, x)
         require_channels("query", query, self.query_channels)
         require_channels("edge_attr", edge_attr, self.edge_channels)
         require_channels("x", x, self.node_channels)
@@ -163,6 +167,26 @@ class EdgeScorer(nn.Module):
         """
         hidden = dropout(self.norm(self.input(features)).relu(), self.dropout, self.training)
         return self.output(hidden).squeeze(-1)
+
+    @property
+    def is_lazy(self) -> bool:
+        """Whether sizes of vectors are still to be told by the first call."""
+        return -1 in (self.query_channels, self.edge_channels, self.node_channels)
+
+    def _learn_channels(self, *vectors: Tensor) -> None:
+        """Take the sizes that are not known from query, edge and node vectors, and draw the first layer's weights."""
+        told = (self.query_channels, self.edge_channels, self.node_channels)
+        sizes = [x.size(-1) if size == -1 else size for size, x in zip(told, vectors, strict=True)]
+        total = sizes[0] + sizes[1] + 2 * sizes[2] + 2
+        loaded = None if self.input.has_uninitialized_params() else self.input.weight.size(1)
+        if loaded not in (None, total):
+            raise ValueError(
+                f"'query', 'edge_attr' and 'x' need to make {loaded} features of an edge, as the loaded state has "
+                f"(got {total})"
+            )
+        self.query_channels, self.edge_channels, self.node_channels = sizes
+        with torch.no_grad():
+            self.input(self.norm.weight.new_empty(0, total))
 
     def _split(self) -> tuple[Tensor, ...]:
         sizes = [self.query_channels, self.edge_channels, self.node_channels, self.node_channels, 2]

@@ -1,64 +1,17 @@
 """The anchor walk of JoinGR as a layer: deposits spread from seed nodes over edges, hop by hop."""
 
 import math
-from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 
 from joingr_pyg.nn.edge_scorer import EdgeScorer, Projections
+from joingr_pyg.nn.edges import Edges, edges_of
 from joingr_pyg.nn.plan import Hop, Score, WalkPlan, WalkPlanner
 from joingr_pyg.nn.rows import sum_rows, take_rows
 from joingr_pyg.nn.segment import segment_softmax
-from joingr_pyg.nn.validation import require_deposits, require_graph, require_rows
-
-
-@dataclass(frozen=True, eq=False)
-class WalkOutput:
-    """What a batch of walks left on the edges.
-
-    Attributes:
-        deposit: ``[L]`` deposit of every scored edge, in the order of the plan.
-        plan: The plan that says which query, edge and hop each belongs to.
-    """
-
-    deposit: Tensor
-    plan: WalkPlan
-
-    def edge_deposits(self, hop: int | None = None) -> Tensor:
-        r"""``[B, E]`` deposits :math:`\Delta_e(q)`, summed over walks and over hops, or of one ``hop`` alone."""
-        return self._sum(self.plan.edge, self.plan.num_edges, hop)
-
-    def node_scores(self, hop: int | None = None) -> Tensor:
-        r"""``[B, N]`` node scores :math:`\hat s(t|q) = \sum_{e \ni t} \Delta_e(q)` (section 3.2.4).
-
-        Args:
-            hop: Count the deposits of this hop alone; the scores are the sum of these over hops.
-        """
-        plan = self.plan
-        return self._sum(plan.frontier, plan.num_nodes, hop) + self._sum(plan.neighbor, plan.num_nodes, hop)
-
-    def hop(self, hop: int) -> Tensor:
-        """``[L_h]`` deposits of the edges scored at ``hop``, counted from 1.
-
-        Raises:
-            IndexError: If the walk has no such hop.
-        """
-        return self.deposit[self._positions(hop)]
-
-    def _positions(self, hop: int | None) -> slice:
-        """Where the edges of one hop, or of all, lie in the plan."""
-        if hop is None:
-            return slice(None)
-        if not 1 <= hop <= len(self.plan.hops):
-            raise IndexError(f"'hop' needs to lie between 1 and {len(self.plan.hops)} (got {hop})")
-        start = self.plan.hops[hop - 1].start
-        return slice(start, start + len(self.plan.hops[hop - 1]))
-
-    def _sum(self, column: Tensor, width: int, hop: int | None) -> Tensor:
-        plan, positions = self.plan, self._positions(hop)
-        index = plan.query[positions] * width + column[positions]
-        return sum_rows(self.deposit[positions], index, plan.num_queries * width).view(plan.num_queries, width)
+from joingr_pyg.nn.validation import require_deposits, require_graph, require_rows, require_values
+from joingr_pyg.nn.walk_output import WalkOutput
 
 
 class JoinWalk(nn.Module):
@@ -77,6 +30,16 @@ class JoinWalk(nn.Module):
     their initial value: the paper's heuristic variant. An edge may have a weight :math:`w_e > 0`, such as the
     probability that it exists; then :math:`\pi_e \propto w_e \exp(u_e)`.
 
+    On many graphs a few nodes have most of the edges, and every walk ends there. ``hub_damping`` :math:`\gamma` takes
+    from the shares of edges that lead to such hubs,
+
+    .. math::
+        \pi_e \propto d(t')^{-\gamma} \, w_e \exp(u_e),
+
+    where :math:`d(t')` is the number of edges of the far end without loops, in both directions. With
+    :math:`\gamma = 0` this is the walk of the paper; with uniform scores and :math:`\gamma = 1` the edges share in
+    proportion to the inverse degrees of their far ends.
+
     Beside other layers: the softmax of ``GATConv`` is over the edges that *enter* a node, which makes a mean of its
     neighbours' vectors; here it is over the edges that *leave* a node, which shares out one deposit. ``APPNP`` spreads
     from all nodes at once, by fixed weights; here each walk has a frontier of its own, expands a node once, and shares
@@ -84,6 +47,8 @@ class JoinWalk(nn.Module):
 
     Plans are made by NumPy: ``torch.compile(fullgraph=True)``, ``torch.export``, ``torch.func`` and the meta device
     need a ``plan`` that :meth:`planner` made before.
+
+    ``query`` comes before ``x`` because one graph serves a batch of queries: the first axis of the output is theirs.
 
     Args:
         scorer: The edge scorer :math:`s_\theta`, or ``None`` for uniform shares. It is taken as it is, trained or not.
@@ -95,17 +60,21 @@ class JoinWalk(nn.Module):
         decay: Initial :math:`\alpha_h = \sigma(\tilde\alpha_h)` of every hop, between 0 and 1.
         undirected: Whether an edge is walked both ways.
         learn_decays: Whether the decays learn; by default they do where there is a scorer.
+        hub_damping: The exponent :math:`\gamma`, any finite number; 0 leaves degrees out.
+        learn_hub_damping: Whether :math:`\gamma` is a parameter that starts from ``hub_damping``.
 
     Shapes:
         - **query**: ``[B, query_channels]``
         - **x**: ``[N, node_channels]``, or ``[M, node_channels]`` with **row** ``[B, N]`` naming the row that stands
           for a node under a query
-        - **edge_index**: ``[2, E]``; **edge_attr**: ``[E, edge_channels]``; **edge_weight**: ``[E]``
+        - **edge_index**: ``[2, E]``, or an adjacency matrix (:func:`~joingr_pyg.nn.edges.edges_of`);
+          **edge_attr**: ``[E, edge_channels]``; **edge_weight**: ``[E]``
         - **seed**, **seed_query**, **seed_deposit**: ``[W]``
         - output: :class:`WalkOutput`
 
     Raises:
-        ValueError: If ``hops`` is below 1 or ``decay`` is not between 0 and 1.
+        ValueError: If ``hops`` is no whole number from 1 on, ``decay`` is not between 0 and 1, or ``hub_damping`` is
+            not finite.
     """
 
     def __init__(
@@ -115,40 +84,55 @@ class JoinWalk(nn.Module):
         decay: float = 0.5,
         undirected: bool = True,
         learn_decays: bool | None = None,
+        hub_damping: float = 0.0,
+        learn_hub_damping: bool = False,
     ) -> None:
         super().__init__()
-        if hops < 1:
-            raise ValueError(f"'hops' needs to be at least 1 (got {hops})")
+        if not isinstance(hops, int) or hops < 1:
+            raise ValueError(f"'hops' needs to be a whole number, at least 1 (got {hops})")
+        if not math.isfinite(hub_damping):
+            raise ValueError(f"'hub_damping' needs to be finite (got {hub_damping})")
         if not 0 < decay < 1:
             raise ValueError(f"'decay' needs to lie between 0 and 1 (got {decay})")
         self.scorer = scorer
         self.hops = hops
         self.decay = decay
         self.undirected = undirected
+        self.initial_hub_damping = hub_damping
+        # A parameter only where it learns, so that the states of other layers hold what they always held.
+        self.hub_damping = nn.Parameter(torch.empty(())) if learn_hub_damping else hub_damping
         self.decay_logit = nn.Parameter(
             torch.empty(hops), requires_grad=(scorer is not None) if learn_decays is None else learn_decays
         )
-        self._reset_decays()
+        self._reset_own()
 
     def reset_parameters(self) -> None:
-        """Draw the scorer's weights anew, where it has a method for that, and set the decays to their initial value."""
+        """Draw the scorer's weights anew, where it has a method for that, and set decays and damping to their start."""
         reset = getattr(self.scorer, "reset_parameters", None)
         if reset is not None:
             reset()
-        self._reset_decays()
+        self._reset_own()
 
-    def _reset_decays(self) -> None:
+    def _reset_own(self) -> None:
         nn.init.constant_(self.decay_logit, math.log(self.decay / (1 - self.decay)))
+        if isinstance(self.hub_damping, nn.Parameter):
+            nn.init.constant_(self.hub_damping, self.initial_hub_damping)
 
-    def planner(self, edge_index: Tensor, num_nodes: int, edge_weight: Tensor | None = None) -> WalkPlanner:
+    @property
+    def damps_hubs(self) -> bool:
+        """Whether shares depend on degrees."""
+        return isinstance(self.hub_damping, nn.Parameter) or self.hub_damping != 0
+
+    def planner(self, edge_index: Edges, num_nodes: int, edge_weight: Tensor | None = None) -> WalkPlanner:
         """A planner of this layer's walks over a graph, to be kept and reused with it."""
-        return WalkPlanner(edge_index, num_nodes, self.hops, self.undirected, edge_weight=edge_weight)
+        edges, weight = edges_of(edge_index, edge_weight)
+        return WalkPlanner(*(edges, num_nodes, self.hops, self.undirected), edge_weight=weight, degrees=self.damps_hubs)
 
     def forward(
         self,
         query: Tensor,
         x: Tensor,
-        edge_index: Tensor,
+        edge_index: Edges,
         edge_attr: Tensor | None,
         seed: Tensor,
         seed_query: Tensor,
@@ -164,7 +148,7 @@ class JoinWalk(nn.Module):
         Args:
             query: Query vectors.
             x: Node vectors, see the shapes of the class.
-            edge_index: Edges between nodes.
+            edge_index: Edges between nodes. The values of an adjacency matrix are the weights of its edges.
             edge_attr: Edge vectors; may be ``None`` where the scorer reads none.
             seed: Node each walk starts from.
             seed_query: Query each walk belongs to.
@@ -188,7 +172,9 @@ class JoinWalk(nn.Module):
         if row is not None and (row.dim() != 2 or row.size(0) != query.size(0)):
             raise ValueError(f"'row' needs to have shape [{query.size(0)}, num_nodes] (got {list(row.shape)})")
         num_nodes = x.size(0) if row is None else row.size(1)
+        edge_index, edge_weight = edges_of(edge_index, edge_weight)
         if plan is None:
+            require_values(edge_index)
             planner = self.planner(edge_index, num_nodes, edge_weight)
             plan = planner(seed, seed_query, query.size(0)).to(query.device)
         planned = (plan.num_queries, plan.num_nodes, plan.num_edges)
@@ -239,8 +225,11 @@ class JoinWalk(nn.Module):
             ``[L]`` deposits, in single precision at least.
 
         Raises:
-            ValueError: If the plan has another number of hops or walks, or ``score`` returns another shape.
+            ValueError: If the plan has another number of hops or walks, or no degrees where hubs are damped, or
+                ``score`` returns another shape.
         """
+        if self.damps_hubs and plan.log_degree is None:
+            raise ValueError("'plan' needs to have degrees, since 'hub_damping' reads them: make it by walk.planner")
         if len(plan.hops) != self.hops:
             raise ValueError(f"'plan' needs to have {self.hops} hops (got {len(plan.hops)})")
         if seed_deposit.dim() != 1 or seed_deposit.size(0) != plan.hops[0].frontier:
@@ -252,7 +241,7 @@ class JoinWalk(nn.Module):
         deposit, deposits = seed_deposit.to(torch.promote_types(seed_deposit.dtype, torch.float)), []
         for number, hop in enumerate(plan.hops, start=1):
             standing = take_rows(deposit, hop.source)
-            share = _shares(plan, hop, standing, number, score)
+            share = self._shares(plan, hop, standing, number, score)
             laid = standing * decays[number - 1] * share
             if edge_mask is not None:
                 laid = laid * take_rows(edge_mask, plan.edge[hop.start : hop.start + len(hop)])
@@ -260,10 +249,28 @@ class JoinWalk(nn.Module):
             deposit = sum_rows(take_rows(laid, hop.carry), hop.target, hop.next_frontier)
         return torch.cat(deposits)
 
+    def _shares(self, plan: WalkPlan, hop: Hop, standing: Tensor, number: int, score: Score | None) -> Tensor:
+        """``[L_h]`` shares of the edges of a hop in the deposits ``[L_h]`` of the nodes that they leave."""
+        positions = slice(hop.start, hop.start + len(hop))
+        terms = []
+        if score is not None:
+            logit = score(positions, standing, number)
+            if not torch.compiler.is_compiling() and logit.shape != standing.shape:
+                raise ValueError(f"'score' needs to return shape {list(standing.shape)} (got {list(logit.shape)})")
+            terms.append(logit)
+        if plan.edge_weight is not None:
+            terms.append(plan.edge_weight[positions].log())
+        if self.damps_hubs and plan.log_degree is not None:
+            terms.append(-self.hub_damping * plan.log_degree[positions])
+        if not terms:
+            return hop.ptr.diff()[hop.source].to(standing.dtype).reciprocal()
+        return segment_softmax(sum(term.to(standing.dtype) for term in terms), hop.source, hop.ptr)
+
     def __repr__(self) -> str:
+        damping = f", hub_damping={float(self.hub_damping):g}" if self.damps_hubs else ""
         return (
             f"{self.__class__.__name__}({self.scorer}, hops={self.hops}, decay={self.decay}, "
-            f"undirected={self.undirected})"
+            f"undirected={self.undirected}{damping})"
         )
 
 
@@ -276,20 +283,3 @@ def _calls(scorer: nn.Module, plan: WalkPlan, vectors: tuple[Tensor, ...], end_r
         return scorer(*inputs, deposit, hop)
 
     return score
-
-
-def _shares(plan: WalkPlan, hop: Hop, standing: Tensor, number: int, score: Score | None) -> Tensor:
-    """``[L_h]`` shares of the edges of a hop in the deposits ``[L_h]`` of the nodes that they leave."""
-    positions = slice(hop.start, hop.start + len(hop))
-    logit = None
-    if score is not None:
-        logit = score(positions, standing, number)
-        if not torch.compiler.is_compiling() and logit.shape != standing.shape:
-            raise ValueError(f"'score' needs to return shape {list(standing.shape)} (got {list(logit.shape)})")
-        logit = logit.to(standing.dtype)
-    if plan.edge_weight is not None:
-        log_weight = plan.edge_weight[positions].log().to(standing.dtype)
-        logit = log_weight if logit is None else logit + log_weight
-    if logit is None:
-        return hop.ptr.diff()[hop.source].to(standing.dtype).reciprocal()
-    return segment_softmax(logit, hop.source, hop.ptr)

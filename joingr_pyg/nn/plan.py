@@ -68,6 +68,8 @@ class WalkPlan:
         num_nodes: Number of nodes of the graph.
         num_edges: Number of edges of the graph.
         edge_weight: ``[L]`` weight of each scored edge, or ``None`` where all weights are 1.
+        log_degree: ``[L]`` logarithm of the number of edges of the node at the far end, in double precision, or
+            ``None`` where the planner leaves degrees out.
     """
 
     query: Tensor
@@ -79,6 +81,7 @@ class WalkPlan:
     num_nodes: int
     num_edges: int
     edge_weight: Tensor | None = None
+    log_degree: Tensor | None = None
 
     def __len__(self) -> int:
         return self.query.numel()
@@ -94,6 +97,7 @@ class WalkPlan:
             neighbor=neighbor,
             hops=tuple(hop.to(device) for hop in self.hops),
             edge_weight=None if self.edge_weight is None else self.edge_weight.to(device),
+            log_degree=None if self.log_degree is None else self.log_degree.to(device),
         )
 
 
@@ -111,6 +115,7 @@ class WalkPlanner:
         max_cached_edges: Bound on the edges kept; past it the kept layers are dropped and made again.
         edge_weight: ``[E]`` weight :math:`w_e` of each edge, above 0: a term :math:`\log w_e` of its score. Both
             directions of an edge have it. By default all are 1.
+        degrees: Whether plans tell the degrees of nodes, which layers that damp hubs read.
 
     Raises:
         ValueError: If ``hops`` is below 1, ``edge_index`` is not ``[2, E]`` with integers that name nodes, or
@@ -125,6 +130,7 @@ class WalkPlanner:
         undirected: bool = True,
         max_cached_edges: int = 1 << 24,
         edge_weight: Tensor | None = None,
+        degrees: bool = False,
     ) -> None:
         if hops < 1:
             raise ValueError(f"'hops' needs to be at least 1 (got {hops})")
@@ -136,6 +142,7 @@ class WalkPlanner:
         self.hops = hops
         self.undirected = undirected
         self.max_cached_edges = max_cached_edges
+        self.degrees = degrees
         self.edge_weight = _weights(edge_weight, self.num_edges)
 
         edge = np.arange(self.num_edges)
@@ -146,6 +153,7 @@ class WalkPlanner:
         order = np.argsort(tail, kind="stable")
         self.tail, self.head, self.edge = tail[order], head[order], edge[order]
         self.ptr = np.r_[0, np.cumsum(np.bincount(tail, minlength=num_nodes))]
+        self.log_degree = self._log_degrees()
 
         self._layer = np.zeros(num_nodes, np.int64)  # Scratch: position of a node within its layer ...
         self._reached = np.full(num_nodes, -1, np.int64)  # ... and the last search that reached it.
@@ -177,6 +185,7 @@ class WalkPlanner:
         self.head = np.r_[self.head, added.head + self.num_nodes]
         self.edge = np.r_[self.edge, added.edge + self.num_edges]
         self.ptr = np.r_[self.ptr, self.ptr[-1] + added.ptr[1:]]
+        self.log_degree = np.r_[self.log_degree, added.log_degree]
         self.num_nodes += num_nodes
         self.num_edges += added.num_edges
         self._layer = np.r_[self._layer, added._layer]
@@ -244,7 +253,15 @@ class WalkPlanner:
             num_nodes=self.num_nodes,
             num_edges=self.num_edges,
             edge_weight=None if self.edge_weight is None else self.edge_weight[edge],
+            log_degree=torch.from_numpy(self.log_degree[self.head[position]]) if self.degrees else None,
         )
+
+    def _log_degrees(self) -> NDArray[np.float64]:
+        """``[N]`` logarithm of the number of edges of each node, in both directions and without loops; 0 for none."""
+        degree = np.diff(self.ptr)
+        if not self.undirected:
+            degree = degree + np.bincount(self.head, minlength=self.num_nodes)
+        return np.log(np.maximum(degree, 1))
 
     def _forget(self) -> None:
         self._slot = np.full(self.num_nodes, -1, np.int64)

@@ -61,6 +61,19 @@ def require_graph(plan: WalkPlan, edge_index: Tensor) -> None:
         raise ValueError("'plan' needs to be a plan of 'edge_index': its edges join other nodes than they do there")
 
 
+def require_values(edge_index: Tensor) -> None:
+    """Check that a plan can be made, which reads the values of edges and seeds.
+
+    Raises:
+        ValueError: If the tensors have no values, as on the meta device and in ``torch.export``.
+    """
+    if edge_index.is_meta or torch.compiler.is_exporting():
+        raise ValueError(
+            "'plan' needs to be given on the meta device and in torch.export: make it before, "
+            "by walk.planner(edge_index, num_nodes)(seed, seed_query, num_queries)"
+        )
+
+
 def _can_be_read(tensor: Tensor) -> bool:
     return tensor.device.type == "cpu" and not torch.compiler.is_compiling() and not _is_batched(tensor)
 

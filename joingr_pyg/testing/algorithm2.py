@@ -3,7 +3,7 @@
 The vectorised walk is tested against it and compared with it in benchmarks.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 import torch
 from torch import Tensor
@@ -30,7 +30,7 @@ def literal_walk(
         edge_attr: ``[E, edge_channels]`` embeddings of join edges.
         anchors: Initial deposit of each anchor table.
         edge_weight: ``[E]`` weights of edges, by which shares are multiplied before they are normalised. The paper has
-            no weights.
+            no weights, and no damping of hubs either.
 
     Returns:
         The deposit ``D_E`` of each edge with a deposit.
@@ -42,6 +42,8 @@ def literal_walk(
             if walk.undirected:
                 outgoing[head].append((edge, tail))
 
+    # Loops are never walked; a degree counts the edges of both directions.
+    degree = Counter(table for tail, head in edge_index.t().tolist() if tail != head for table in (tail, head))
     deposits: dict[int, Tensor] = {}
     for anchor, score in anchors.items():
         frontier = {anchor: torch.as_tensor(score, dtype=query.dtype)}
@@ -66,6 +68,9 @@ def literal_walk(
                     share = walk.scorer.concatenated(torch.stack(features)).softmax(0)
                 if edge_weight is not None:
                     share = share * edge_weight[[edge for edge, _ in edges]]
+                    share = share / share.sum()
+                if walk.damps_hubs:
+                    share = share * share.new_tensor([degree[neighbor] for _, neighbor in edges]) ** -walk.hub_damping
                     share = share / share.sum()
                 for (edge, neighbor), part in zip(edges, share, strict=True):
                     deposit = mass * walk.decay_logit[hop - 1].sigmoid() * part

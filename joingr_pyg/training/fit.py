@@ -20,6 +20,7 @@ from joingr_pyg.models import TrainableRetriever
 from joingr_pyg.models.checkpoint import Description, keep_calibration, load_checkpoint
 from joingr_pyg.training.calibration import calibrate_on, cross_fit, needs_cross_fitting
 from joingr_pyg.training.checkpoints import AtomicCheckpointIO, epochs_done
+from joingr_pyg.training.compiling import warn_of_compiling
 from joingr_pyg.training.data import QuestionData
 from joingr_pyg.training.epochs import EpochBar, EpochSeed, Patience
 from joingr_pyg.training.finite import FiniteCheck
@@ -48,7 +49,7 @@ class Fitting:
             other metrics maximised.
         seed: Seed of weights, order of questions and validation split.
         remember: Whether a model with a memory keeps the training questions.
-        compile: Compile the walk with ``torch.compile``. This slows down the first step.
+        compile: Compile the walk with ``torch.compile``, which takes minutes: for long runs on a GPU.
 
     Raises:
         JoinGRError: If a value is out of range.
@@ -185,6 +186,9 @@ def fit(
         except (MisconfigurationException, ValueError, TypeError) as error:
             reason = " ".join(str(error).split())
             raise JoinGRError(f"The trainer cannot run on this machine: {reason} (see the keys trainer.*)") from error
+        if fitting.compile:
+            steps = -(-len(train) // (fitting.batch_size * trainer.world_size))
+            warn_of_compiling(trainer.strategy.root_device, steps * (trainer.max_epochs or -1))
         trainer.strategy.checkpoint_io = AtomicCheckpointIO()
         if resume is not None:
             restore_progress(trainer, folder, resume)

@@ -13,7 +13,7 @@ from torch_geometric.data import Batch, HeteroData
 from torch_geometric.transforms import ToUndirected
 
 from joingr_pyg.data.corpus import Corpus
-from joingr_pyg.data.graph import INTRA, JOIN, OWNER, count_edges, join_graph
+from joingr_pyg.data.graph import INTRA, JOIN, OWNER, TABLE_JOIN, count_edges, join_graph
 from joingr_pyg.data.queries import Queries
 from joingr_pyg.datasets import build_graphs
 from joingr_pyg.encoders import Encoder
@@ -77,6 +77,13 @@ def test_joins_are_one_edge_per_pair_from_the_referencing_column() -> None:
     assert pairs(graph(LIBRARY), JOIN) == [(6, 0), (7, 0), (8, 3)]
 
 
+def test_the_same_joins_lead_from_table_to_table() -> None:
+    data = graph(LIBRARY)
+    assert pairs(data, TABLE_JOIN) == [(1, 0), (1, 0), (1, 1)]
+    assert torch.equal(data[TABLE_JOIN].edge_attr, data[JOIN].edge_attr)
+    assert torch.equal(data[TABLE_JOIN].confidence, data[JOIN].confidence)
+
+
 def test_the_key_flag_is_that_of_primary_keys_and_ends_of_joins() -> None:
     assert graph(LIBRARY)["column"].is_key.tolist() == [True, False, False, True, True, False, True, True, True, False]
 
@@ -112,7 +119,7 @@ def test_names_vectors_and_owners_follow_the_schema() -> None:
 def test_without_keys_there_are_columns_and_no_edges() -> None:
     """A schema without declared keys still has all tables and columns."""
     data = graph(Database("world", (table("city", "ID CountryCode"), table("countrylanguage", "CountryCode Language"))))
-    for kind in (INTRA, JOIN):
+    for kind in (INTRA, JOIN, TABLE_JOIN):
         assert data[kind].edge_index.shape == (2, 0)
         assert data[kind].edge_index.dtype == torch.long
     assert data[JOIN].edge_attr.shape == (0, 2)
@@ -204,7 +211,7 @@ def test_graphs_with_and_without_joins_batch_in_any_order_to_the_same_scores(enc
     scores_by_table = []
     for graphs in ([linked, loose], [loose, linked]):
         batch = Batch.from_data_list(graphs)
-        assert set(batch.edge_types) == {INTRA, JOIN, OWNER}
+        assert set(batch.edge_types) == {INTRA, JOIN, OWNER, TABLE_JOIN}
         assert count_edges(batch) == {"intra": 2, "key_key": 1, "join": 2}
         corpus = Corpus.from_graphs(graphs)
         ranking = heuristic(anchors=2).index(corpus).rank(Queries(query), 5)

@@ -19,10 +19,11 @@ def both(
     seed: torch.Tensor,
     number: int,
     weighted: bool = False,
+    damping: float = 0.0,
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Node scores of the layer and of the compiled walk, under drawn potentials, decays and deposits."""
     generator = torch.Generator().manual_seed(number)
-    walk = JoinWalk(None, hops=hops, undirected=undirected, learn_decays=True)
+    walk = JoinWalk(None, hops=hops, undirected=undirected, learn_decays=True, hub_damping=damping)
     with torch.no_grad():
         walk.decay_logit.copy_(torch.randn(hops, generator=generator))
     weight = 1 - torch.rand(edge_index.size(1), generator=generator) if weighted else None
@@ -57,6 +58,7 @@ def test_node_scores_are_those_of_the_layer(data: st.DataObject) -> None:
         torch.tensor(seeds, dtype=torch.long).reshape(-1, 3),
         data.draw(st.integers(0, 99)),
         data.draw(st.booleans()),
+        data.draw(st.sampled_from([0.0, 0.7])),
     )
     torch.testing.assert_close(found, expected, atol=1e-6, rtol=1e-5)
 

@@ -115,6 +115,7 @@ def test_equals_literal(make_walk: Make, make_inputs: MakeInputs, literal: Liter
     undirected=st.booleans(),
     learned=st.booleans(),
     weighted=st.booleans(),
+    damping=st.sampled_from([0.0, 0.7]),
 )
 @settings(deadline=None, max_examples=80)
 def test_equals_layer(
@@ -128,8 +129,9 @@ def test_equals_layer(
     undirected: bool,
     learned: bool,
     weighted: bool,
+    damping: float,
 ) -> None:
-    walk = make_walk(seed, learned=learned, hops=hops, undirected=undirected)
+    walk = make_walk(seed, learned=learned, hops=hops, undirected=undirected, hub_damping=damping)
     inputs = make_inputs(seed, num_nodes, num_edges, num_queries)
     if weighted:
         inputs["edge_weight"] = 1 - torch.rand(num_edges, generator=torch.Generator().manual_seed(seed))

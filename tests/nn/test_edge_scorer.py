@@ -179,3 +179,33 @@ def test_state_loads_weights_only() -> None:
     other = EdgeScorer(5, 4, 3, hidden_channels=8).double().eval()
     other.load_state_dict(torch.load(file, weights_only=True))
     assert torch.equal(both_ways(scorer, inputs, 1)[0], both_ways(other, inputs, 1)[0])
+
+
+@pytest.mark.parametrize("unknown", [(0, 1, 2), (0,), (1,), (2,)])
+def test_channels_told_by_the_first_call(unknown: tuple[int, ...]) -> None:
+    inputs, sizes = make_inputs(0, 6), [5, 4, 3]
+    scorer = EdgeScorer(*(-1 if place in unknown else size for place, size in enumerate(sizes)), hidden_channels=8)
+    scorer = scorer.double().eval()
+    assert scorer.is_lazy
+    scorer.reset_parameters()
+    torch.manual_seed(0)
+    split, concatenated = both_ways(scorer, inputs, hop=2)
+    torch.testing.assert_close(split, concatenated, rtol=0, atol=1e-12)
+    assert not scorer.is_lazy
+    assert str(scorer) == "EdgeScorer(5, 4, 3, hidden_channels=8)"
+    # The weights of the first layer are those that a layer would have drawn that knew its sizes.
+    known = EdgeScorer(5, 4, 3, 8).double()
+    torch.manual_seed(0)
+    known.input.reset_parameters()
+    assert torch.equal(scorer.input.weight, known.input.weight)
+    with pytest.raises(ValueError, match=r"'edge_attr' needs to have shape \[\*, 4\]"):
+        scorer.project(inputs["query"], inputs["edge_attr"][:, :2], inputs["x"])
+
+
+def test_a_state_loads_into_a_scorer_whose_channels_are_not_told_yet() -> None:
+    trained, inputs = make_scorer().eval(), make_inputs(0, 6)
+    for empty in (EdgeScorer(-1, -1, -1, trained.hidden_channels), EdgeScorer(5, -1, 3, trained.hidden_channels)):
+        empty.double().eval().load_state_dict(trained.state_dict())
+        with pytest.raises(ValueError, match=r"features of an edge, as the loaded state has \(got 13\)"):
+            empty.project(inputs["query"], inputs["edge_attr"][:, :0], inputs["x"])
+        torch.testing.assert_close(both_ways(empty, inputs, hop=1), both_ways(trained, inputs, hop=1))

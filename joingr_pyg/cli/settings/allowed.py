@@ -77,6 +77,7 @@ _walk = {
     "mmr": number(0, 1),
     "unreached": choice("behind", "drop"),
     "similarity_weight": number(),
+    "hub_damping": number(-100, 100),
 }
 
 _prior = {

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from joingr_pyg.data.corpus import Corpus
 from joingr_pyg.data.queries import Queries
-from joingr_pyg.errors import JoinGRError, require_at_least, require_fraction
+from joingr_pyg.errors import JoinGRError, require_at_least, require_finite, require_fraction
 from joingr_pyg.models.anchors import TableHits, diverse_anchors
 from joingr_pyg.models.backend import Backend
 from joingr_pyg.models.evidence import Evidence
@@ -54,6 +54,8 @@ class JoinGR(TrainableRetriever):
         unreached: ``"behind"`` ranks the tables that no deposit reaches behind all others, by similarity; ``"drop"``
             leaves them out, as the paper's formula does. With a ``similarity_weight`` every table has a score.
         similarity_weight: Weight :math:`\lambda` of :math:`\hat s(t|q) + \lambda s(t|q)`; the paper's score is 0.
+        hub_damping: The exponent :math:`\gamma` by which shares of tables with many joins are damped
+            (:class:`~joingr_pyg.nn.JoinWalk`); 0 leaves it out.
 
     Raises:
         JoinGRError: If an argument is out of its range.
@@ -72,6 +74,7 @@ class JoinGR(TrainableRetriever):
         mmr: float = 1.0,
         unreached: str = "behind",
         similarity_weight: float = 0.0,
+        hub_damping: float = 0.0,
     ) -> None:
         super().__init__()
         self.arguments: dict[str, Any] = {
@@ -84,9 +87,11 @@ class JoinGR(TrainableRetriever):
             "mmr": mmr,
             "unreached": unreached,
             "similarity_weight": similarity_weight,
+            "hub_damping": hub_damping,
         }
         require_at_least(1, anchors=anchors, hops=hops, hidden_channels=hidden_channels)
         require_fraction(decay=decay)
+        require_finite(hub_damping=hub_damping)
         for name in ("mmr", "dropout"):
             if not 0 <= self.arguments[name] <= 1:
                 raise JoinGRError(f"'{name}' needs to lie between 0 and 1 (got {self.arguments[name]}).")
@@ -97,7 +102,7 @@ class JoinGR(TrainableRetriever):
         self.unreached = unreached
         self.similarity_weight = similarity_weight
         scorer = EdgeScorer(channels, channels, channels, hidden_channels, dropout) if channels else None
-        self.walk = JoinWalk(scorer, hops, decay)
+        self.walk = JoinWalk(scorer, hops, decay, hub_damping=hub_damping)
         self._kept_projections: Projections | None = None
         self._compiled_walk: CompiledWalk | None = None
         self.register_load_state_dict_post_hook(JoinGR._forget)

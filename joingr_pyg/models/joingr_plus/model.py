@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from joingr_pyg.data.corpus import Corpus
 from joingr_pyg.data.queries import Queries
-from joingr_pyg.errors import JoinGRError, require_at_least, require_flags, require_fraction
+from joingr_pyg.errors import JoinGRError, require_at_least, require_finite, require_flags, require_fraction
 from joingr_pyg.kernels import kernels_available
 from joingr_pyg.models.backend import Backend
 from joingr_pyg.models.calibration import Calibration
@@ -113,6 +113,8 @@ class JoinGRPlus(TrainableRetriever):
         walk: Whether the walk counts; without it tables are ranked by their prior.
         candidates: Number of tables that are reranked, at least 1; ``None`` leaves reranking out.
         messages: Whether candidates exchange messages over joins and within databases when they are reranked.
+        hub_damping: The exponent :math:`\gamma` by which shares of tables with many joins are damped
+            (:class:`~joingr_pyg.nn.JoinWalk`); 0 leaves it out.
 
     Attributes:
         planner: Planner of walks over the tables that the model is bound to.
@@ -144,6 +146,7 @@ class JoinGRPlus(TrainableRetriever):
         walk: bool = True,
         candidates: int | None = 25,
         messages: bool = True,
+        hub_damping: float = 0.0,
     ) -> None:
         super().__init__()
         self.arguments: dict[str, Any] = {
@@ -162,11 +165,13 @@ class JoinGRPlus(TrainableRetriever):
             "walk": walk,
             "candidates": candidates,
             "messages": messages,
+            "hub_damping": hub_damping,
         }
         require_flags(abbreviations=abbreviations, walk=walk, messages=messages)
         require_at_least(1, anchors=anchors, hops=hops, candidates=candidates)
         require_at_least(0, rank=rank)
         require_fraction(decay=decay, table_vector=table_vector)
+        require_finite(hub_damping=hub_damping)
         if sharpness <= 0:
             raise JoinGRError(f"'sharpness' needs to be above 0 (got {sharpness}).")
         self.anchors = anchors
@@ -177,7 +182,7 @@ class JoinGRPlus(TrainableRetriever):
         self.scorer = (
             InteractionScorer(channels, channels, channels, 1, len(WALK_INPUTS) + 1, rank) if channels else None
         )
-        self.walk = JoinWalk(None, hops, decay, learn_decays=True)
+        self.walk = JoinWalk(None, hops, decay, learn_decays=True, hub_damping=hub_damping)
         self.log_sharpness = nn.Parameter(torch.tensor(sharpness).log())
         self.prior_weight = nn.Parameter(torch.tensor(prior_weight))
         self.reranker = CandidateReranker(candidates, passes_messages=messages) if channels and candidates else None

@@ -15,7 +15,14 @@ from joingr_pyg.models.joingr import backend
 from joingr_pyg.models.retriever import rank_pairs
 from joingr_pyg.nn import Potentials, WalkOutput
 
-OPTIONS = [{}, {"similarity_weight": 0.7}, {"unreached": "drop"}, {"mmr": 0.6}, {"hops": 1, "anchors": 1}]
+OPTIONS = [
+    {},
+    {"similarity_weight": 0.7},
+    {"unreached": "drop"},
+    {"mmr": 0.6},
+    {"hops": 1, "anchors": 1},
+    {"hub_damping": 0.8},
+]
 
 
 @pytest.fixture(scope="module")

@@ -26,6 +26,7 @@ VARIANTS = [
     {"walk": False},
     {"rank": 0},
     {"messages": False},
+    {"hub_damping": 0.8},
     {"anchors": 300, "hops": 1},
 ]
 

@@ -12,7 +12,15 @@ from joingr_pyg.models import JoinGRPlus
 from joingr_pyg.models.backend import TensorBackend
 from joingr_pyg.models.joingr_plus import untrained
 
-VARIANTS = [{}, {"walk": False}, {"lexical": None}, {"phrases": None}, {"memory": None}, {"hops": 2, "anchors": 3}]
+VARIANTS = [
+    {},
+    {"walk": False},
+    {"lexical": None},
+    {"phrases": None},
+    {"memory": None},
+    {"hops": 2, "anchors": 3},
+    {"hub_damping": 0.8},
+]
 
 
 @pytest.fixture(scope="module")

@@ -14,9 +14,9 @@ Make = Callable[..., JoinWalk]
 MakeInputs = Callable[..., Inputs]
 
 
-@pytest.mark.parametrize("hops", [0, -3])
-def test_hops_below_one_are_refused(hops: int) -> None:
-    with pytest.raises(ValueError, match=rf"'hops' needs to be at least 1 \(got {hops}\)"):
+@pytest.mark.parametrize("hops", [0, -3, 2.5])
+def test_hops_below_one_are_refused(hops: float) -> None:
+    with pytest.raises(ValueError, match=rf"'hops' needs to be a whole number, at least 1 \(got {hops}\)"):
         JoinWalk(hops=hops)
 
 
@@ -103,9 +103,9 @@ def test_a_plan_of_another_graph_of_the_same_size_is_refused(make_walk: Make, ma
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"query_channels": -1}, "'query_channels' needs to be at least 0 (got -1)"),
-        ({"edge_channels": -1}, "'edge_channels' needs to be at least 0 (got -1)"),
-        ({"node_channels": -2}, "'node_channels' needs to be at least 0 (got -2)"),
+        ({"query_channels": -2}, "'query_channels' needs to be at least -1 (got -2)"),
+        ({"edge_channels": -2}, "'edge_channels' needs to be at least -1 (got -2)"),
+        ({"node_channels": -2}, "'node_channels' needs to be at least -1 (got -2)"),
         ({"hidden_channels": 0}, "'hidden_channels' needs to be at least 1 (got 0)"),
         ({"dropout": 2}, "'dropout' needs to lie between 0 and 1 (got 2)"),
         ({"dropout": float("nan")}, "'dropout' needs to lie between 0 and 1 (got nan)"),

@@ -4,6 +4,7 @@ import copy
 import io
 from collections.abc import Callable
 
+import pytest
 import torch
 from torch import Tensor, nn
 
@@ -19,6 +20,7 @@ def test_repr() -> None:
     assert str(JoinWalk(EdgeScorer(16, 8, 4))) == learned
     uniform = JoinWalk(hops=2, decay=0.3, undirected=False)
     assert str(uniform) == "JoinWalk(None, hops=2, decay=0.3, undirected=False)"
+    assert str(JoinWalk(hub_damping=0.5)) == "JoinWalk(None, hops=5, decay=0.5, undirected=True, hub_damping=0.5)"
 
 
 def test_shapes(make_walk: Make, make_inputs: MakeInputs) -> None:
@@ -138,6 +140,15 @@ def test_it_is_made_on_the_meta_device() -> None:
     assert {parameter.device.type for parameter in walk.parameters()} == {"meta"}
     walk.to_empty(device="cpu").reset_parameters()
     assert walk.decay_logit.tolist() == [0, 0]
+
+
+def test_on_the_meta_device_it_needs_a_plan(make_walk: Make, make_inputs: MakeInputs) -> None:
+    walk, inputs = make_walk(), make_inputs()
+    plan = walk.planner(inputs["edge_index"], 7)(inputs["seed"], inputs["seed_query"], 3)
+    walk, inputs = walk.to("meta"), {name: value.to("meta") for name, value in inputs.items()}
+    assert walk(**inputs, plan=plan.to("meta")).node_scores().shape == (3, 7)
+    with pytest.raises(ValueError, match="'plan' needs to be given on the meta device"):
+        walk(**inputs)
 
 
 def test_decays_learn_only_with_a_scorer() -> None:
