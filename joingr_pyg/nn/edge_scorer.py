@@ -5,6 +5,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
+from torch.nn.parameter import is_lazy
 
 from joingr_pyg.nn.dropout import dropout
 from joingr_pyg.nn.plan import Score, WalkPlan
@@ -178,7 +179,8 @@ class EdgeScorer(nn.Module):
         told = (self.query_channels, self.edge_channels, self.node_channels)
         sizes = [x.size(-1) if size == -1 else size for size, x in zip(told, vectors, strict=True)]
         total = sizes[0] + sizes[1] + 2 * sizes[2] + 2
-        loaded = None if self.input.has_uninitialized_params() else self.input.weight.size(1)
+        # A state that was loaded has told the sum of the sizes.
+        loaded = None if is_lazy(self.input.weight) else self.input.weight.size(1)
         if loaded not in (None, total):
             raise ValueError(
                 f"'query', 'edge_attr' and 'x' need to make {loaded} features of an edge, as the loaded state has "

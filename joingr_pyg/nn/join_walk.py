@@ -252,7 +252,7 @@ class JoinWalk(nn.Module):
     def _shares(self, plan: WalkPlan, hop: Hop, standing: Tensor, number: int, score: Score | None) -> Tensor:
         """``[L_h]`` shares of the edges of a hop in the deposits ``[L_h]`` of the nodes that they leave."""
         positions = slice(hop.start, hop.start + len(hop))
-        terms = []
+        terms: list[Tensor] = []
         if score is not None:
             logit = score(positions, standing, number)
             if not torch.compiler.is_compiling() and logit.shape != standing.shape:
@@ -264,7 +264,10 @@ class JoinWalk(nn.Module):
             terms.append(-self.hub_damping * plan.log_degree[positions])
         if not terms:
             return hop.ptr.diff()[hop.source].to(standing.dtype).reciprocal()
-        return segment_softmax(sum(term.to(standing.dtype) for term in terms), hop.source, hop.ptr)
+        logit = terms[0].to(standing.dtype)
+        for term in terms[1:]:
+            logit = logit + term.to(standing.dtype)
+        return segment_softmax(logit, hop.source, hop.ptr)
 
     def __repr__(self) -> str:
         damping = f", hub_damping={float(self.hub_damping):g}" if self.damps_hubs else ""
