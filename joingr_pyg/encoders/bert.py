@@ -37,11 +37,12 @@ class Bert:
     Args:
         folder: Folder of the model.
         device: Device of the model. ``None`` uses an accelerator if there is one.
+        dtype: Type of the weights that it computes with.
     """
 
     prompts: Mapping[str, str] = {}
 
-    def __init__(self, folder: Path, device: str | None = None) -> None:
+    def __init__(self, folder: Path, device: str | None = None, dtype: torch.dtype = torch.float32) -> None:
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
         limits = json.loads((folder / "sentence_bert_config.json").read_text(encoding="utf-8"))
         self.max_seq_length: int = limits["max_seq_length"]
@@ -49,7 +50,10 @@ class Bert:
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
         self._device = torch.device(device or torch.accelerator.current_accelerator(check_available=True) or "cpu")
-        weights = load_file(folder / "model.safetensors")
+        weights = {
+            name: weight.to(dtype) if weight.is_floating_point() else weight
+            for name, weight in load_file(folder / "model.safetensors").items()
+        }
         self._weights = {name: weight.to(self._device) for name, weight in weights.items() if "embeddings" in name}
         self._eps: float = config["layer_norm_eps"]
         layers = []
@@ -103,6 +107,7 @@ class Bert:
             apart = text[:, None] != text if len(sizes) > 1 else None
             for layer in self._layers:
                 x = layer(x, src_mask=apart)
+            x = x.float()
             return x.new_zeros(len(sizes), x.size(2)).index_add(0, text, x[0]) / size[:, None]
         padded = torch.tensor([[*ids, *(sizes[0] - len(ids)) * [0]] for ids in tokens], device=self._device)
         position = torch.arange(sizes[0], device=self._device)
@@ -110,7 +115,7 @@ class Bert:
         x = self._embedded(padded, position)
         for layer in self._layers:
             x = layer(x, src_key_padding_mask=padding)
-        return x.masked_fill(padding[:, :, None], 0.0).sum(dim=1) / size[:, None]
+        return x.float().masked_fill(padding[:, :, None], 0.0).sum(dim=1) / size[:, None]
 
     def _embedded(self, tokens: Tensor, position: Tensor) -> Tensor:
         """The vectors ``[B, L, d]`` of tokens ``[B, L]`` at positions ``[L]``, before the first layer."""

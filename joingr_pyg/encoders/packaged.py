@@ -4,6 +4,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import torch
+
 from joingr_pyg.encoders.bert import Bert
 from joingr_pyg.encoders.sentence_transformer import SentenceTransformerEncoder
 from joingr_pyg.errors import JoinGRError
@@ -34,9 +36,19 @@ class MiniLMEncoder(SentenceTransformerEncoder):
         path: Local folder of the model.
         batch_size: Texts encoded at once.
         device: Device of the model. ``None`` uses an accelerator if there is one.
+        precision: As of :class:`~joingr_pyg.encoders.SentenceTransformerEncoder`.
+
+    Raises:
+        JoinGRError: If there is no such precision.
     """
 
-    def __init__(self, path: str | Path | None = None, batch_size: int = 32, device: str | None = None) -> None:
+    def __init__(
+        self,
+        path: str | Path | None = None,
+        batch_size: int = 32,
+        device: str | None = None,
+        precision: str = "float32",
+    ) -> None:
         super().__init__(
             MINILM,
             name="minilm",
@@ -45,15 +57,16 @@ class MiniLMEncoder(SentenceTransformerEncoder):
             dim=384,
             batch_size=batch_size,
             device=device,
+            precision=precision,
         )
 
     @property
     def settings(self) -> dict[str, Any]:
         settings = super().settings
-        return {name: settings[name] for name in ("path", "batch_size")}
+        return {name: settings[name] for name in ("path", "batch_size", "precision")}
 
     def _load(self, folder: Path) -> "Bert | SentenceTransformer":
-        return Bert(folder, self.device)
+        return Bert(folder, self.device, getattr(torch, self.precision))
 
     def _folder(self) -> Path:
         if self.path is None and (packaged := packaged_minilm()):

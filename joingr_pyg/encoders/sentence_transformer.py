@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import torch
 from torch import Tensor
+from torch.nn.functional import normalize
 
 from joingr_pyg.encoders.hub import hub_folder, is_model_folder
+from joingr_pyg.encoders.precision import named_precision, resolved_precision
 from joingr_pyg.errors import JoinGRError
 
 if TYPE_CHECKING:
@@ -47,6 +49,12 @@ class SentenceTransformerEncoder:
         dim: Length of an embedding, if known. Otherwise the model is loaded to find out.
         batch_size: Texts encoded at once.
         device: Device of the model. ``None`` uses an accelerator if there is one.
+        precision: Precision of the model's weights: ``"float32"``; ``"bfloat16"``, which changes cosines by some
+            thousandths and is twice as fast on processors that have instructions for it; or ``"auto"``, bfloat16 on
+            such a processor and float32 elsewhere. Vectors of bfloat16 have an identity and a cache of their own.
+
+    Raises:
+        JoinGRError: If there is no such pooling or precision.
     """
 
     def __init__(
@@ -64,6 +72,7 @@ class SentenceTransformerEncoder:
         dim: int | None = None,
         batch_size: int = 32,
         device: str | None = None,
+        precision: str = "float32",
     ) -> None:
         if pooling is not None and pooling not in get_args(Pooling):
             raise JoinGRError(
@@ -80,6 +89,7 @@ class SentenceTransformerEncoder:
         self.max_length = max_length
         self.batch_size = batch_size
         self.device = device
+        self.precision = resolved_precision(precision, device)
         self._dim = dim
 
     @property
@@ -97,6 +107,7 @@ class SentenceTransformerEncoder:
             "max_length": self.max_length,
             "dim": self._dim,
             "batch_size": self.batch_size,
+            "precision": self.precision,
         }
 
     @cached_property
@@ -113,7 +124,8 @@ class SentenceTransformerEncoder:
             "query": self.query_prompt,
             "document": self.document_prompt,
         }
-        return " ".join([source, *(f"{key}={value!r}" for key, value in settings.items() if value is not None), "l2"])
+        told = " ".join([source, *(f"{key}={value!r}" for key, value in settings.items() if value is not None), "l2"])
+        return told + named_precision(self.precision)
 
     @property
     def dim(self) -> int:
@@ -143,7 +155,8 @@ class SentenceTransformerEncoder:
             convert_to_tensor=True,
             show_progress_bar=False,
         )
-        return vectors.float().cpu()
+        # Half precision rounds the length of a normalised vector, too.
+        return normalize(vectors.float()).cpu() if self.precision == "bfloat16" else vectors.float().cpu()
 
     def _warn_of_truncation(self, texts: Sequence[str], prompt: str) -> None:
         limit = self._model.max_seq_length or inf
@@ -195,10 +208,12 @@ class SentenceTransformerEncoder:
 
         with _silent_loading():
             if not self.pooling:
-                return SentenceTransformer(str(folder), device=self.device, local_files_only=True)
-            transformer = modules.Transformer(str(folder))
-            pooling = modules.Pooling(transformer.get_embedding_dimension(), self.pooling)
-            return SentenceTransformer(modules=[transformer, pooling], device=self.device)
+                model = SentenceTransformer(str(folder), device=self.device, local_files_only=True)
+            else:
+                transformer = modules.Transformer(str(folder))
+                pooling = modules.Pooling(transformer.get_embedding_dimension(), self.pooling)
+                model = SentenceTransformer(modules=[transformer, pooling], device=self.device)
+            return model.to(getattr(torch, self.precision))
 
     def _folder(self) -> Path:
         if self.path:

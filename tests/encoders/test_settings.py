@@ -21,7 +21,7 @@ from joingr_pyg.errors import JoinGRError
     "encoder",
     [
         HashingEncoder(48),
-        MiniLMEncoder(batch_size=8),
+        MiniLMEncoder(batch_size=8, precision="bfloat16"),
         SentenceTransformerEncoder("some/model", revision="v2", query_prompt="ask: ", pooling="mean", max_length=64),
         TapasEncoder(name="tables", max_length=99),
     ],

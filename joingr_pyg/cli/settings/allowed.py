@@ -144,6 +144,7 @@ ENCODER = {
     "dim": null | _count,
     "batch_size": _count,
     "device": null | _device,
+    "precision": choice("float32", "bfloat16", "auto"),
 }
 
 DATASET = {

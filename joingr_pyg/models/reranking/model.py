@@ -13,6 +13,7 @@ from torch import Tensor
 
 from joingr_pyg.data.corpus import Corpus
 from joingr_pyg.data.queries import Queries
+from joingr_pyg.encoders.precision import without_precision
 from joingr_pyg.models.backend import Backend
 from joingr_pyg.models.calibration import Calibration
 from joingr_pyg.models.explanation import ExplainedRanking
@@ -140,10 +141,10 @@ def default_model(encoder: str) -> JoinGRPlus:
         encoder: Identity of the encoder.
 
     Returns:
-        The model that comes with the package, if it was trained with this encoder; else untrained JoinGR+, because what
-        was learned from the cosines of one encoder does not hold for another.
+        The model that comes with the package, if it was trained with this encoder, in whatever precision; else
+        untrained JoinGR+, because what was learned from the cosines of one encoder does not hold for another.
     """
-    return pretrained() if encoder == _packaged()[1]["encoder"] else untrained()
+    return pretrained() if without_precision(encoder) == _packaged()[1]["encoder"] else untrained()
 
 
 @lru_cache(maxsize=1)
