@@ -74,6 +74,7 @@ def evaluate_method(cfg: DictConfig, folder: Path) -> dict[str, Any]:
             queries.vector,
             [question.database for question in dataset.questions],
             *(cfg.fold_held_out, cfg.folds, cfg.fold_seed, cfg.fold_groups),
+            [question.text for question in dataset.questions],
         )
         apart = cfg.fold_groups == BY_DATABASE
         result = evaluate_folds(retriever, dataset, queries, folds, evaluate_fold, apart)

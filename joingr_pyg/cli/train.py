@@ -102,6 +102,7 @@ def train(cfg: DictConfig, folder: Path) -> dict[str, Any]:
                 dataset.encode_questions().vector,
                 [question.database for question in dataset.questions],
                 *(cfg.fold_held_out, cfg.folds, cfg.fold_seed, cfg.fold_groups),
+                [question.text for question in dataset.questions],
             )
             outcome = cross_validate(
                 dataset,

@@ -1,5 +1,6 @@
 """Folds of a cross-validation, for a benchmark without a training split (section 4: five folds on BEAVER)."""
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -16,8 +17,18 @@ OUTER_FOLDS = 5
 """Number of outer folds of :func:`make_inner_folds`."""
 
 
+def wording(text: str) -> str:
+    """What a question shares with its repeats: its words in any order, letter case and punctuation."""
+    return " ".join(sorted(re.findall(r"\w+", text.casefold())))
+
+
 def make_folds(
-    query: Tensor, databases: Sequence[str], folds: int, seed: int, groups: bool | str = False
+    query: Tensor,
+    databases: Sequence[str],
+    folds: int,
+    seed: int,
+    groups: bool | str = False,
+    texts: Sequence[str] = (),
 ) -> list[list[int]]:
     """Split questions into folds.
 
@@ -26,8 +37,9 @@ def make_folds(
         databases: ``Q`` names of the questions' databases.
         folds: Number of folds.
         seed: Seed of the random assignment.
-        groups: Which questions are kept in the same fold: none (``False``), near-paraphrases (``True``) or all
+        groups: Which questions are kept in the same fold: repeats alone (``False``), near-paraphrases (``True``) or all
             questions of a database (``"database"``).
+        texts: The ``Q`` questions, by which repeats are told; none are where it is empty.
 
     Returns:
         The positions of each fold's test questions, ascending.
@@ -40,11 +52,20 @@ def make_folds(
         return split_database_folds(databases, folds, seed)
     if not isinstance(groups, bool):
         raise JoinGRError(f"'fold_groups' needs to be true, false or {BY_DATABASE!r} (got {groups!r}).")
-    return split_grouped_folds(query, folds, seed) if groups else split_folds(len(query), folds, seed)
+    if groups:
+        return split_grouped_folds(query, folds, seed)
+    same = [f"{database}\0{wording(text)}" for database, text in zip(databases, texts, strict=True)] if texts else None
+    return split_folds(len(query), folds, seed, same)
 
 
 def make_inner_folds(
-    query: Tensor, databases: Sequence[str], held_out: int | None, folds: int, seed: int, groups: bool | str = False
+    query: Tensor,
+    databases: Sequence[str],
+    held_out: int | None,
+    folds: int,
+    seed: int,
+    groups: bool | str = False,
+    texts: Sequence[str] = (),
 ) -> list[list[int]]:
     """Split the questions into folds after holding out one of :data:`OUTER_FOLDS` outer folds.
 
@@ -58,6 +79,7 @@ def make_inner_folds(
         folds: Number of inner folds.
         seed: Seed of the inner folds.
         groups: As in :func:`make_folds`.
+        texts: As there.
 
     Returns:
         The positions of each inner fold's test questions, ascending.
@@ -66,12 +88,13 @@ def make_inner_folds(
         JoinGRError: As :func:`make_folds`, or if there is no such outer fold.
     """
     if held_out is None:
-        return make_folds(query, databases, folds, seed, groups)
+        return make_folds(query, databases, folds, seed, groups, texts)
     if not 0 <= held_out < OUTER_FOLDS:
         raise JoinGRError(f"'fold_held_out' needs to be from 0 to {OUTER_FOLDS - 1} (got {held_out}).")
     outer = set(split_grouped_folds(query, OUTER_FOLDS, 0)[held_out])
     rows = [row for row in range(len(query)) if row not in outer]
-    inner = make_folds(query[rows], [databases[row] for row in rows], folds, seed, groups)
+    inner_texts = [texts[row] for row in rows] if texts else ()
+    inner = make_folds(query[rows], [databases[row] for row in rows], folds, seed, groups, inner_texts)
     return [[rows[i] for i in fold] for fold in inner]
 
 
@@ -85,13 +108,14 @@ def split_database_folds(databases: Sequence[str], folds: int, seed: int) -> lis
     return [[i for i, name in enumerate(databases) if fold_of[name] == fold] for fold in range(folds)]
 
 
-def split_folds(num_questions: int, folds: int, seed: int) -> list[list[int]]:
-    """Split questions into folds whose sizes differ by at most one.
+def split_folds(num_questions: int, folds: int, seed: int, same: Sequence[str] | None = None) -> list[list[int]]:
+    """Split questions into folds whose sizes differ by at most one, but for repeats.
 
     Args:
         num_questions: Number of questions.
         folds: Number of folds, at least 2.
         seed: Seed of the random assignment.
+        same: A text for each question; those with the same text follow the first of them into its fold.
 
     Returns:
         The positions of each fold's test questions, ascending.
@@ -102,7 +126,12 @@ def split_folds(num_questions: int, folds: int, seed: int) -> list[list[int]]:
     if not 2 <= folds <= num_questions:
         raise JoinGRError(f"'folds' needs to be from 2 to the number of questions, {num_questions} (got {folds}).")
     order = np.random.default_rng(seed).permutation(num_questions)
-    return [sorted(order[fold::folds].tolist()) for fold in range(folds)]
+    split = [sorted(order[fold::folds].tolist()) for fold in range(folds)]
+    if same is None or len(set(same)) == num_questions:
+        return split
+    fold_of = {question: fold for fold, questions in enumerate(split) for question in questions}
+    first = {text: fold_of[question] for question, text in reversed(list(enumerate(same)))}
+    return [[question for question, text in enumerate(same) if first[text] == fold] for fold in range(folds)]
 
 
 def split_grouped_folds(query: Tensor, folds: int, seed: int, cosine: float = 0.75) -> list[list[int]]:

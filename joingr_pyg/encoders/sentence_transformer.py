@@ -181,6 +181,7 @@ class SentenceTransformerEncoder:
                 f"The model {self.model!r} in {str(folder)!r} defines no pooling (it has no modules.json): "
                 "set the pooling it was trained with, for example encoder.pooling=mean."
             )
+        require_tokenizer(folder)
         try:
             torch.empty(0, device=self.device or "cpu")
         except (RuntimeError, AssertionError) as error:
@@ -227,6 +228,20 @@ class SentenceTransformerEncoder:
                 "it must contain modules.json or config.json, and the weights."
             )
         return path
+
+
+def require_tokenizer(folder: Path) -> None:
+    """Check that a model's folder holds its vocabulary, without which it would be loaded and give wrong vectors.
+
+    Raises:
+        JoinGRError: If it does not.
+    """
+    names = {path.name.lower() for path in folder.rglob("*") if path.is_file()} - {"tokenizer_config.json"}
+    if not any(name.endswith((".model", ".spm")) or "vocab" in name or "tokenizer" in name for name in names):
+        raise JoinGRError(
+            f"The model folder {str(folder)!r} has no tokenizer, such as tokenizer.json or vocab.txt: "
+            "download the model again, with all of its files."
+        )
 
 
 def check_weights(folder: Path, expected: str) -> None:

@@ -58,3 +58,22 @@ def require_model(model: TrainableRetriever | None) -> None:
     """
     if model is not None and not isinstance(model, TrainableRetriever):
         raise JoinGRError(f"'model' needs to be a model, such as joingr_pyg.models.heuristic() (got {model!r:.60}).")
+
+
+def require_same_width(model: TrainableRetriever, encoder: Encoder, width: int) -> None:
+    """Check that a model takes vectors of the length that an encoder makes.
+
+    Args:
+        model: The model; one without weights takes any.
+        encoder: The encoder.
+        width: Length of its vectors.
+
+    Raises:
+        JoinGRError: If it takes others.
+    """
+    channels = model.arguments.get("channels")
+    if channels and channels != width:
+        raise JoinGRError(
+            f"The model takes vectors of {channels} numbers, and those of encoder {encoder.name!r} have {width}: "
+            "use the encoder that the model was trained with."
+        )

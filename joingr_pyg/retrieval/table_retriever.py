@@ -23,7 +23,13 @@ from joingr_pyg.models.checkpoint import load_checkpoint, require_encoder
 from joingr_pyg.models.memory import QuestionMemory
 from joingr_pyg.models.reranking import default_model
 from joingr_pyg.retrieval.allowed_tables import Allowed, allowed_tables
-from joingr_pyg.retrieval.arguments import questions_of, require_encoder_object, require_model, schemas_of
+from joingr_pyg.retrieval.arguments import (
+    questions_of,
+    require_encoder_object,
+    require_model,
+    require_same_width,
+    schemas_of,
+)
 from joingr_pyg.retrieval.explanation import retrieved_table
 from joingr_pyg.retrieval.fitting import LEAST_FIT, LOOKED_AT, FitModel, evidence
 from joingr_pyg.retrieval.kept_answers import KeptAnswers
@@ -105,6 +111,7 @@ class TableRetriever:
         """Answer from these databases from now on."""
         self.databases, self.corpus = databases, corpus
         self._joins = {(database.name, str(join)): join for database in databases for join in database.joins}
+        require_same_width(self.model, self.encoder, corpus.x.size(1))
         self.model.index(corpus)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from joingr_pyg.datasets import Question
+from joingr_pyg.datasets.folds import wording
 from joingr_pyg.errors import JoinGRError
 
 
@@ -17,7 +18,7 @@ class Validation:
     Args:
         fraction: Fraction of the questions, at least 0 (none) and below 1.
         by: ``"database"`` holds out whole databases, like the test split of cross-domain benchmarks; ``"question"``
-            holds out single questions.
+            holds out single questions, each with its repeats.
 
     Raises:
         JoinGRError: If a value is out of range.
@@ -44,7 +45,11 @@ def split_validation(questions: Sequence[Question], validation: Validation, seed
     """
     if validation.fraction == 0:
         return list(range(len(questions))), []
-    units = [question.database if validation.by == "database" else str(i) for i, question in enumerate(questions)]
+    # A question and its repeats are one unit: else training would have seen what validation asks.
+    units = [
+        question.database if validation.by == "database" else f"{question.database}\0{wording(question.text)}"
+        for question in questions
+    ]
     order = list(dict.fromkeys(units))
     np.random.default_rng(seed).shuffle(order)
     minimum = validation.fraction * len(questions)

@@ -98,3 +98,18 @@ def test_inner_folds_leave_out_the_held_out_fold() -> None:
     assert folds == [[rest[i] for i in fold] for fold in split_folds(len(rest), 2, 3)]
     with pytest.raises(JoinGRError, match=r"'fold_held_out' needs to be from 0 to 4 \(got 5\)"):
         make_inner_folds(query, databases, 5, 2, 0)
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("held_out", [None, 0])
+def test_repeats_share_a_fold(seed: int, held_out: int | None) -> None:
+    texts = [f"question {number // 2}{'?' * (number % 2)}" for number in range(40)]
+    query = torch.eye(40)
+    folds = make_inner_folds(query, ["a"] * 40, held_out, 4, seed, texts=texts)
+    for fold in folds:
+        for question in fold:
+            twin = question ^ 1
+            assert twin in fold or not any(twin in other for other in folds)
+    without = make_inner_folds(query, ["a"] * 40, held_out, 4, seed)
+    distinct = make_inner_folds(query, ["a"] * 40, held_out, 4, seed, texts=list(map(str, range(40))))
+    assert distinct == without

@@ -172,3 +172,13 @@ def test_a_device_that_is_not_there_is_refused(tiny_model: Path, device: str) ->
     with pytest.raises(JoinGRError, match=rf"encoder\.device='{device}' cannot be used \(.*\): try cpu") as refusal:
         encoder.encode_queries(["name"])
     assert "\n" not in str(refusal.value)
+
+
+def test_a_folder_without_a_tokenizer_is_refused(tiny_model: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "model"
+    shutil.copytree(tiny_model, folder)
+    for path in [*folder.rglob("tokenizer.json"), *folder.rglob("vocab.txt")]:
+        path.unlink()
+    encoder = SentenceTransformerEncoder("tiny", path=folder, device="cpu")
+    with pytest.raises(JoinGRError, match=r"has no tokenizer, such as tokenizer.json or vocab.txt: download the model"):
+        encoder.encode_documents(["a"])

@@ -9,6 +9,7 @@ import pytest
 from joingr_pyg import TableRetriever
 from joingr_pyg.encoders import CachedEncoder, HashingEncoder
 from joingr_pyg.errors import JoinGRError
+from joingr_pyg.models import JoinGR, JoinGRPlus
 from joingr_pyg.models.checkpoint import load_checkpoint
 
 DDL = "CREATE TABLE a (id INT PRIMARY KEY, n TEXT); CREATE TABLE b (id INT, a_id INT REFERENCES a);"
@@ -52,6 +53,13 @@ def test_other_kinds_of_values_are_refused(retriever: TableRetriever, call: Call
     with pytest.raises(JoinGRError, match=message) as error:
         call(retriever)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("model", [JoinGR, JoinGRPlus])
+def test_a_model_of_another_encoder_is_refused(retriever: TableRetriever, model: Any) -> None:
+    message = r"The model takes vectors of 32 numbers, and those of encoder 'hashing-16' have 16: use the encoder"
+    with pytest.raises(JoinGRError, match=message):
+        TableRetriever.from_ddl(DDL, retriever.encoder, model=model(32))
 
 
 def test_a_single_schema_and_a_generator_are_lists(retriever: TableRetriever) -> None:

@@ -1,4 +1,5 @@
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -48,6 +49,18 @@ def test_no_more_units_are_held_out_than_needed(databases: list[str], fraction: 
 def test_single_questions_are_held_out() -> None:
     train, held = split_validation(questions_on(*"aaaaaaaaaa"), Validation(0.25, "question"), seed=0)
     assert (len(train), len(held)) == (7, 3)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_repeats_stay_together(seed: int) -> None:
+    texts = ["How many dogs?", "how many  DOGS", "Dogs: how many?", *(f"question {number}" for number in range(17))]
+    questions = [Question(number, text, "a", ("t",)) for number, text in enumerate(texts)]
+    _, held = split_validation(questions, Validation(0.2, "question"), seed)
+    assert len({0, 1, 2} & set(held)) in (0, 3)
+    # The same words about another database are another question.
+    others = [replace(question, database="ab"[question.index % 2]) for question in questions]
+    splits = [split_validation(others, Validation(0.2, "question"), seed)[1] for seed in range(30)]
+    assert any((0 in split) != (1 in split) for split in splits)
 
 
 def test_the_seed_decides_what_is_held_out() -> None:

@@ -131,7 +131,7 @@ def _tested(run: Run, dataset: JoinGraphs, queries: Queries, models: int) -> lis
         return [list(range(len(queries)))]
     databases = [question.database for question in dataset.questions]
     dealt = (config.get("fold_held_out"), config["folds"], config["fold_seed"], config["fold_groups"])
-    folds = make_inner_folds(queries.vector, databases, *dealt)
+    folds = make_inner_folds(queries.vector, databases, *dealt, [question.text for question in dataset.questions])
     if len(folds) != models:
         raise JoinGRError(f"'{run.place}' has {models} checkpoints for {len(folds)} folds: run it again.")
     return folds
