@@ -2,27 +2,25 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import torch
-from torch import Tensor
 
 from joingr_pyg.data.corpus import Corpus
 from joingr_pyg.data.embedding import embedded_corpus
-from joingr_pyg.data.queries import Queries
 from joingr_pyg.encoders import CachedEncoder, Encoder, MiniLMEncoder
 from joingr_pyg.encoders.settings import encoder_settings, make_encoder
-from joingr_pyg.errors import JoinGRError, require_at_least, require_flags, require_several, require_whole
+from joingr_pyg.errors import JoinGRError, require_several
 from joingr_pyg.models import JoinGRPlus, TrainableRetriever
-from joingr_pyg.models.calibration import require_complete, set_sizes
 from joingr_pyg.models.checkpoint import load_checkpoint, require_encoder
 from joingr_pyg.models.memory import QuestionMemory
 from joingr_pyg.models.reranking import default_model
 from joingr_pyg.retrieval.allowed_tables import Allowed, allowed_tables
+from joingr_pyg.retrieval.answering import Wanted, answers
 from joingr_pyg.retrieval.arguments import (
     questions_of,
     require_encoder_object,
@@ -30,8 +28,6 @@ from joingr_pyg.retrieval.arguments import (
     require_same_width,
     schemas_of,
 )
-from joingr_pyg.retrieval.explanation import retrieved_table
-from joingr_pyg.retrieval.fitting import LEAST_FIT, LOOKED_AT, FitModel, evidence
 from joingr_pyg.retrieval.kept_answers import KeptAnswers
 from joingr_pyg.retrieval.live_values import LiveValues
 from joingr_pyg.retrieval.manifest import is_saved_retriever
@@ -39,8 +35,7 @@ from joingr_pyg.retrieval.restriction import RestrictedRetrievers, restricted_mo
 from joingr_pyg.retrieval.results import RetrievalResult, RetrievedTable, joins_of
 from joingr_pyg.retrieval.saving import SavedEncoder, SavedRetriever, read_retriever, write_retriever
 from joingr_pyg.retrieval.schema_changes import carry_memory_over
-from joingr_pyg.retrieval.value_evidence import AskedQuestion, ValueEvidence
-from joingr_pyg.retrieval.walk import AnswerWalk
+from joingr_pyg.retrieval.value_evidence import ValueEvidence
 from joingr_pyg.schema import Database, TableName
 from joingr_pyg.schema.descriptors import descriptors
 from joingr_pyg.schema.differences import SchemaDifferences, schema_differences
@@ -50,7 +45,6 @@ from joingr_pyg.schema.names.glossary import read_words
 from joingr_pyg.schema.preparation import Preparation
 from joingr_pyg.schema.readers.live import LiveSource, read_database
 from joingr_pyg.schema.readers.live.values import ValueLimits
-from joingr_pyg.text.tokens import words
 
 if TYPE_CHECKING:
     from joingr_pyg.schema.readers.ddl import Source
@@ -540,16 +534,8 @@ class TableRetriever:
         Raises:
             JoinGRError: As :meth:`retrieve`.
         """
-        require_complete(complete)
-        if k is not None:
-            require_whole(k=k)
-            require_at_least(1, k=k)
-        require_flags(only_if_fits=only_if_fits)
-        if only_if_fits and not self._judges_fit:
-            raise JoinGRError(
-                f"'only_if_fits' needs the encoder MiniLM, since fits are not known with {self.encoder.name!r}: "
-                "leave it out."
-            )
+        wanted = Wanted(k, complete, only_if_fits)
+        wanted.require_judge(self.encoder)
         questions = questions_of(questions, "retrieve_batch")
         if allowed is not None or databases is not None:
             restricted = self._restricted.get(self, allowed, databases, self._restricted_to)
@@ -557,59 +543,14 @@ class TableRetriever:
         if not questions:
             return []
         kept = self._kept_answers.of(self)
-        how = (k, complete, only_if_fits)
         # Another thread may drop an answer at any time.
-        found = ((question, kept.get((question, *how))) for question in questions)
-        answers = {question: answer for question, answer in found if answer is not None}
-        new = [question for question in dict.fromkeys(questions) if question not in answers]
-        for question, answer in zip(new, self._answers(new, *how), strict=True):
-            answers[question] = answer
-            self._kept_answers.keep(kept, (question, *how), answer)
-        return [answers[question] for question in questions]
-
-    def _answers(
-        self, questions: Sequence[str], k: int | None, complete: float, only_if_fits: bool
-    ) -> Iterator[RetrievalResult]:
-        """Answer questions, which are embedded together."""
-        if not questions:
-            return
-        asked = [AskedQuestion(question, question) for question in questions]
-        if self._values is not None:
-            asked = [self._values.ask(question) for question in questions]
-        texts = [question.text for question in asked]
-        self.encoder.encode_queries([part for text in texts for part in self.model.question_texts(text)])
-        for own, query in zip(asked, Queries.encode(texts, self.encoder, questions).split(1), strict=True):
-            yield self._retrieve(own, query, k, complete, only_if_fits)
-
-    @property
-    def _judges_fit(self) -> bool:
-        """Whether the encoder is the one that :class:`FitModel` was fitted to: cosines of others mean other things."""
-        return self.encoder.identity == FitModel.fitted().encoder
-
-    def _retrieve(
-        self, asked: AskedQuestion, query: Queries, k: int | None, complete: float, only_if_fits: bool
-    ) -> RetrievalResult:
-        looked_at = LOOKED_AT if self._judges_fit else 0
-        k = None if k is None else min(k, len(self.corpus.tables))
-        ranked = self.model.explained(query, self.model.largest_set if k is None else max(k, looked_at))
-        count = int(set_sizes(self.model.needed(ranked.ranking, query), complete)) if k is None else k
-        explained = ranked.explain(0, max(count, looked_at))
-        fits = None
-        if looked_at:
-            fits = FitModel.fitted().probability(evidence(self.corpus, asked.text, explained[:looked_at]))
-        question_words = frozenset(words(asked.question))
-        tables = (
-            asked.with_values(
-                retrieved_table(self.corpus, self._joins, question_words, asked.without_names(table), self._vector_of)
-            )
-            for table in explained[: 0 if only_if_fits and fits is not None and fits < LEAST_FIT else count]
-        )
-        walk, corpus = ranked.walk(0), self.corpus
-        named = None if walk is None else lambda: AnswerWalk.named(walk(), corpus)
-        return RetrievalResult(asked.question, tuple(tables), self.databases, named, fits)
-
-    def _vector_of(self, phrase: str) -> Tensor:
-        return self.encoder.encode_queries([phrase])[0]
+        found = ((question, kept.get((question, wanted))) for question in questions)
+        known = {question: answer for question, answer in found if answer is not None}
+        new = [question for question in dict.fromkeys(questions) if question not in known]
+        for question, answer in zip(new, answers(self, new, wanted), strict=True):
+            known[question] = answer
+            self._kept_answers.keep(kept, (question, wanted), answer)
+        return [known[question] for question in questions]
 
     def joins_between(self, tables: Iterable[RetrievedTable | str | TableName]) -> list[str]:
         """The joins that connect tables, as ``"a.x = b.y"``: what :attr:`RetrievalResult.joins` holds, as text.
