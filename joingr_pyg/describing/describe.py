@@ -32,7 +32,10 @@ CONCURRENT = 4
 """Number of requests at a time, where not given."""
 
 ATTEMPTS = 3
-"""How often a table is asked for in JSON, each time in batches of half the size, before its line alone is asked for."""
+"""How often a table is asked for in JSON, each time in batches of half the size, before its line alone is asked for.
+
+One that was alone in a request and got no answer is not asked for in JSON again.
+"""
 
 GIVE_UP = 3
 """Number of batches without any use, before there was a useful one, after which a model is given up."""
@@ -161,10 +164,16 @@ class _Describing:
         """Ask for tables; for those without usable words again, in smaller requests that say what was wrong."""
         faults: dict[str, str] = {}
         pending, size = list(batch), len(batch)
+        unanswered: set[str] = set()  # No request for such a table could be smaller.
         async with limit:  # To the end, so that a model of no use is given up before it was asked for everything.
             for attempt in range(ATTEMPTS):
-                for part in [pending[start : start + size] for start in range(0, len(pending), size)]:
-                    said, wrong = await self._said(connection, part, faults, last=attempt == ATTEMPTS - 1)
+                asked = [table for table in pending if table.name not in unanswered]
+                for part in [asked[start : start + size] for start in range(0, len(asked), size)]:
+                    try:
+                        said, wrong = await self._said(connection, part, faults, last=attempt == ATTEMPTS - 1)
+                    except NoAnswerError as error:
+                        said, wrong = set(), {table.name: str(error) for table in part}
+                        unanswered.update(table.name for table in part if len(part) == 1)
                     pending = [table for table in pending if table.name not in said]
                     faults |= wrong
                     done(len(said))
@@ -181,16 +190,17 @@ class _Describing:
     async def _said(
         self, connection: Connection, tables: Sequence[Table], faults: Mapping[str, str], *, last: bool
     ) -> tuple[set[str], Mapping[str, str]]:
-        """Ask once, and add what is of use to the file: the tables described, and what is wrong with the others."""
+        """Ask once, and add what is of use to the file: the tables described, and what is wrong with the others.
+
+        Raises:
+            NoAnswerError: If there is no answer.
+        """
         database, purposes = self.plan.database, self.edge_purposes
         lines = self.file.lines()
         request = messages(
             database, tables, related=self.plan.related, lines=lines, edge_purposes=purposes, faults=faults
         )
-        try:
-            said = await connection.ask(request, answer_shape(purposes))
-        except NoAnswerError as error:
-            return set(), {table.name: str(error) for table in tables}
+        said = await connection.ask(request, answer_shape(purposes))
         others = self.file.lines()
         for table in tables:
             others.pop(table.name, None)
