@@ -75,14 +75,17 @@ def read_schemas(arguments: Namespace) -> tuple[tuple[Database, ...], tuple[str,
     Raises:
         JoinGRError: As :func:`open_retriever`.
     """
-    from joingr_pyg.retrieval.saving import read_retriever
     from joingr_pyg.schema.joins.given import read_joins
     from joingr_pyg.schema.names.glossary import read_words
     from joingr_pyg.schema.preparation import Preparation
 
     if is_saved_retriever(arguments.source):
+        # Importing torch takes more than a second, which reading a schema need not wait for.
+        from joingr_pyg.retrieval.saving import read_retriever
+
         return read_retriever(arguments.source).databases, ()
     prepare = Preparation(
+        expand_names=True,
         words=None if arguments.words is None else read_words(arguments.words),
         joins=read_joins(arguments.joins or ()),
         infer_joins=INFER_JOINS[arguments.infer_joins],
