@@ -233,7 +233,8 @@ class JoinGRPlus(TrainableRetriever):
 
     def _seeds(self, prior: Tensor) -> tuple[Tensor, Tensor]:
         """The anchors ``[B, A]`` and their deposits ``[B, A]``."""
-        best, table = prior.topk(min(self.anchors, prior.size(1)), dim=1)
+        # Not topk, which takes any of tables that are equal.
+        best, table = (part[:, : self.anchors] for part in prior.sort(dim=1, descending=True, stable=True))
         return table, (self.log_sharpness.exp() * best).softmax(dim=1)
 
     def walk_from(self, seed: Tensor, deposit: Tensor, potentials: Potentials) -> WalkOutput:

@@ -65,13 +65,16 @@ class CandidateReranker(nn.Module):
             graph: The joins of the tables.
         """
         scores = features[Feature.SCORE]
-        best, table = scores.detach().topk(min(self.candidates, scores.size(1)), dim=1)
+        # Not topk, which takes any of tables that are equal.
+        ordered = scores.detach().sort(dim=1, descending=True, stable=True)
+        best, table = (part[:, : self.candidates] for part in ordered)
         with torch.no_grad():
             inputs = (self._inputs(table, features, graph) - self.mean) / self.deviation
         hidden = self.input(inputs).relu()
         messages = self._messages(hidden, best.softmax(dim=1), table, graph)
         hidden = self.hidden(torch.cat([hidden, messages], dim=2)).relu()
-        return scores.scatter_add(1, table, self.out(hidden).squeeze(2))
+        # In mixed precision the layers compute in half precision, and the scores do not.
+        return scores.scatter_add(1, table, self.out(hidden).squeeze(2).to(scores))
 
     def _messages(self, hidden: Tensor, probability: Tensor, table: Tensor, graph: CandidateGraph) -> Tensor:
         """``[B, C, R * m]`` messages that candidates receive, from ``[B, C]`` the probabilities of all candidates."""

@@ -51,6 +51,19 @@ def test_half_precision_layer(make_walk: Make, make_inputs: MakeInputs) -> None:
     torch.testing.assert_close(output.deposit, expected, rtol=0.05, atol=0.02)
 
 
+@pytest.mark.parametrize("dtype", [torch.double, torch.bfloat16])
+def test_nodes_rank_alike_in_every_type(make_walk: Make, make_inputs: MakeInputs, dtype: torch.dtype) -> None:
+    sizes = {"num_nodes": 200, "num_edges": 600, "num_queries": 20}
+    single = make_walk()(**make_inputs(**sizes)).node_scores()
+    other = make_walk(dtype=dtype)(**make_inputs(**sizes, dtype=dtype)).node_scores()
+    # Of doubles, pairs further apart than rounding; of half precision, pairs further apart than 2 % of the mass.
+    gap = 1e-5 if dtype == torch.double else 0.02
+    apart = (single.unsqueeze(2) - single.unsqueeze(1)).abs() > gap
+    order = (single.unsqueeze(2) > single.unsqueeze(1)) == (other.unsqueeze(2) > other.unsqueeze(1))
+    assert apart.sum() > 1000
+    assert order[apart].all()
+
+
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU here")
 def test_gpu_agrees(
     kernels: str, make_walk: Make, make_inputs: MakeInputs, gradients: Gradients, require_grad: RequireGrad
