@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from paper.results.command import page_parts, template
+from paper.results.page import about
 from paper.results.rows import result_rows
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -17,7 +18,7 @@ ABSOLUTE_PATH = re.compile(r"(?<![\w.:/~])/(?:home|root|tmp|usr|opt|mnt|var|work
 
 
 def test_the_page_has_the_places_of_its_template() -> None:
-    assert PLACE.findall(PAGE) == PLACE.findall(template())
+    assert PLACE.findall(PAGE) == PLACE.findall(about(template(), {"beaver", "bird", "spider"}))
 
 
 def test_every_generated_part_has_a_place() -> None:
