@@ -13,6 +13,9 @@ from joingr_pyg.schema.names.readable import match, readable_name
 FEWEST_WORDS = 3
 """Words of a line that was not asked for as JSON, at least; fewer are no answer, but *yes* or the name once more."""
 
+SHOWN_TABLE = re.compile(r"\s*\w+\s*\([^)]*\)\s*:")
+"""A table as it is shown before its line; small models repeat it, or show another."""
+
 NO_LINE = re.compile(r"[{\[<]|(i|i'm|i’m|sorry|as an|please|sure)\b", re.IGNORECASE)
 """How models begin that speak of themselves or to the reader, or write code."""
 
@@ -104,8 +107,7 @@ def line_in_text(text: str, table: str) -> str:
         text: The answer.
         table: The table that was asked for, which the answer may repeat before the line.
     """
-    if text.startswith(table):
-        text = text.partition(":")[2]
+    text = SHOWN_TABLE.sub("", text.removeprefix(f"{table}:"))
     line = text.strip(" \t\"'`*-:")
     return "" if len(line.split()) < FEWEST_WORDS or NO_LINE.match(line) else line
 

@@ -93,6 +93,7 @@ def describe_schema(
     concurrent: int = CONCURRENT,
     edge_purposes: bool = True,
     judge_joins: bool = False,
+    lines_only: bool = False,
 ) -> Words:
     """Let a language model write the words of a schema.
 
@@ -113,6 +114,8 @@ def describe_schema(
         edge_purposes: Whether joins are described, too (edge purposes of section 3.1).
         judge_joins: Whether the model is also asked how probable joins are that names suggest and nobody declared.
             Where joins are inferred, its opinion counts as much as the inference's own.
+        lines_only: Whether the model is asked for nothing but the line of each table, as plain text, one table at a
+            time: for a model that is too small for JSON.
 
     Returns:
         All words, also those that the file held before.
@@ -125,19 +128,20 @@ def describe_schema(
     require_at_least(1, concurrent=concurrent)
     model = LanguageModel(model) if isinstance(model, str) else model
     file = WordsFile(database, path, f"written by the language model {model.name} from the schema alone")
-    plan = plan_of(database, file, batch=batch, judge_joins=judge_joins)
+    plan = plan_of(database, file, batch=1 if lines_only else batch, judge_joins=judge_joins)
     if plan.batches or plan.candidates:
-        _run(_Describing(plan, file, edge_purposes).run(model, concurrent))
+        _run(_Describing(plan, file, edge_purposes, 0 if lines_only else ATTEMPTS).run(model, concurrent))
     return file.words
 
 
 class _Describing:
     """One run over a plan."""
 
-    def __init__(self, plan: Plan, file: WordsFile, edge_purposes: bool) -> None:
+    def __init__(self, plan: Plan, file: WordsFile, edge_purposes: bool, attempts: int) -> None:
         self.plan = plan
         self.file = file
         self.edge_purposes = edge_purposes
+        self.attempts = attempts
         self.left_out: dict[str, str] = {}
         self._useful = False
         self._useless = 0
@@ -166,11 +170,11 @@ class _Describing:
         pending, size = list(batch), len(batch)
         unanswered: set[str] = set()  # No request for such a table could be smaller.
         async with limit:  # To the end, so that a model of no use is given up before it was asked for everything.
-            for attempt in range(ATTEMPTS):
+            for attempt in range(self.attempts):
                 asked = [table for table in pending if table.name not in unanswered]
                 for part in [asked[start : start + size] for start in range(0, len(asked), size)]:
                     try:
-                        said, wrong = await self._said(connection, part, faults, last=attempt == ATTEMPTS - 1)
+                        said, wrong = await self._said(connection, part, faults, last=attempt == self.attempts - 1)
                     except NoAnswerError as error:
                         said, wrong = set(), {table.name: str(error) for table in part}
                         unanswered.update(table.name for table in part if len(part) == 1)
@@ -184,8 +188,8 @@ class _Describing:
                 if await self._said_line(connection, table):
                     pending.remove(table)
                     done(1)
-        self.left_out |= {table.name: faults[table.name] for table in pending}
-        self._count(len(pending) < len(batch), faults)
+        self.left_out |= {table.name: faults.get(table.name, "the line was of no use") for table in pending}
+        self._count(len(pending) < len(batch), self.left_out)
 
     async def _said(
         self, connection: Connection, tables: Sequence[Table], faults: Mapping[str, str], *, last: bool

@@ -116,6 +116,13 @@ def test_a_model_that_fails_at_json_is_asked_for_a_line_of_text(
     assert [("response_format" in request, request["max_tokens"]) for request in plain] == [(False, 80)] * 4
 
 
+def test_lines_alone_may_be_asked_for(shop: Database, model: LanguageModel, chat_server: ChatServer) -> None:
+    chat_server.answering = lambda request: Reply(f"line {len(chat_server.requests)} of a table")
+    assert list(describe_schema(shop, model, lines_only=True).tables) == list(LINES)
+    assert ["response_format" in request for request in chat_server.requests] == [False] * 4
+    assert "An earlier answer" not in chat_server.requests[0]["messages"][1]["content"]
+
+
 def test_tables_that_stay_without_words_are_told_and_asked_for_next_time(
     shop: Database, model: LanguageModel, chat_server: ChatServer, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

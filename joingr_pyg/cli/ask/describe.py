@@ -29,6 +29,11 @@ def add_arguments(parser: ArgumentParser) -> None:
         action="store_true",
         help="also ask how probable undeclared joins are; where joins are inferred, the answers count",
     )
+    parser.add_argument(
+        "--lines-only",
+        action="store_true",
+        help="ask for the line of each table alone, as plain text, for a model that is too small for JSON",
+    )
     model = parser.add_argument_group("the language model")
     model.add_argument("--model", metavar="NAME", help="name of the model, as its endpoint knows it")
     model.add_argument(
@@ -63,7 +68,7 @@ def run(arguments: Namespace) -> None:
     database, _ = read_schema(arguments)
     database = with_given_joins(database, read_joins(arguments.joins or ()))
     options = {
-        "batch": arguments.batch,
+        "batch": 1 if arguments.lines_only else arguments.batch,
         "edge_purposes": not arguments.no_edge_purposes,
         "judge_joins": arguments.judge_joins,
     }
@@ -78,7 +83,14 @@ def run(arguments: Namespace) -> None:
         arguments.model, arguments.base_url, arguments.api_key_env, arguments.timeout, arguments.retries
     )
     try:
-        words = describe_schema(database, model, arguments.out, concurrent=arguments.concurrent, **options)
+        words = describe_schema(
+            database,
+            model,
+            arguments.out,
+            concurrent=arguments.concurrent,
+            lines_only=arguments.lines_only,
+            **options,
+        )
     except KeyboardInterrupt:
         raise JoinGRError(
             f"Interrupted; what was answered is in '{arguments.out}', and the same command goes on."
