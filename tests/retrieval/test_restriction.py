@@ -126,7 +126,14 @@ def answers(retriever: TableRetriever, question: str, **options: Any) -> list[ob
     return [
         each
         for result in results
-        for each in (result.to_dict(), result.to_ddl(), result.to_ddl(matching_columns=True), result.joins)
+        for each in (
+            result.to_dict(),
+            result.to_ddl(),
+            result.to_ddl(matching_columns=True),
+            result.joins,
+            result.to_html(),
+            repr(result.walk_source()) if result.walk_source is not None else None,
+        )
     ]
 
 
