@@ -20,7 +20,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from joingr_pyg.cli.bad_input import sentence
 from joingr_pyg.cli.command_line import plain_errors, report
-from joingr_pyg.cli.typed_secrets import mask_records, masked_records, typed_secrets
+from joingr_pyg.cli.typed_secrets import mask_records, masked_records, typed_overrides, typed_secrets
 from joingr_pyg.errors import JoinGRError, MissingPackageError
 from joingr_pyg.progress import progress
 from joingr_pyg.runs.comparison import show
@@ -63,7 +63,7 @@ def run_job(command: str, task: Task, cfg: DictConfig) -> float | None:
     hydra = HydraConfig.get()
     folder = Path(hydra.runtime.output_dir)
     if hydra.mode is not RunMode.MULTIRUN:
-        with plain_errors(command, list(hydra.overrides.task)), progress(cfg.progress and is_rank_zero()):
+        with plain_errors(command, typed_overrides(hydra)), progress(cfg.progress and is_rank_zero()):
             return _last(task(cfg, folder)["metrics"])
 
     secrets = typed_secrets(hydra.overrides.task)
@@ -147,7 +147,7 @@ class Sweep(Callback):
             raise SystemExit(2)
         self.folder = Path(config.hydra.sweep.dir)
         self.record = masked_records(config).get(MULTIRUN)
-        self.secrets = typed_secrets(config.hydra.overrides.task)
+        self.secrets = typed_secrets(typed_overrides(config.hydra))
         Sweep.begun = self
 
     def on_job_start(self, config: DictConfig, *, task_function: TaskFunction, **kwargs: Any) -> None:

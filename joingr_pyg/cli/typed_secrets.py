@@ -21,6 +21,11 @@ def typed_secrets(overrides: Iterable[str]) -> set[str]:
     return secrets
 
 
+def typed_overrides(hydra: Any) -> list[str]:
+    """The overrides that were typed, as Hydra's config keeps them; what they refer to may not exist."""
+    return cast(list[str], OmegaConf.to_container(hydra.overrides.task, resolve=False))
+
+
 def masked_records(config: DictConfig) -> dict[str, str]:
     """The files, by their names, that Hydra keeps of a config with its ``hydra`` node, where they need masking.
 
