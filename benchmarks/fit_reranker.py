@@ -4,7 +4,8 @@ It learns from the questions of the real schemas, each schema alone, with the wo
 and without them, with joins inferred where few are declared and with declared joins alone; from BIRD and Spider train,
 all databases together; and from the same questions on warehouses, into which databases are merged, most with cryptic
 names. It is judged on one real schema at a time, by a reranker that has seen no question of it: neither its networks
-nor the probabilities that its second network learns from. Printed are means over questions of R@5, R@10, R@15 and of
+nor the probabilities that its second network learns from; the tables of all real schemas together are ranked once more
+by the same rerankers. Printed are means over questions of R@5, R@10, R@15 and of
 all@15, whether all needed tables are among the first 15, beside those of the untrained JoinGR+, with the 95 % interval
 of the difference over 10,000 bootstrap samples of schemas and of their questions; and how often sets that promise to be
 complete are so, calibrated on the other schemas. ``--write`` trains on all, and writes the weights and these figures
@@ -26,7 +27,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 from safetensors.torch import save
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional as F
 
 import joingr_pyg.models.reranking as package
@@ -67,6 +68,9 @@ VARIANTS = {
     "names, declared joins": (False, False),
 }
 """How real schemas are prepared: whether with words, and when joins are inferred."""
+
+TOGETHER = ("words", "names")
+"""Variants whose tables are also ranked all together, to judge, not to learn from."""
 
 ASKED = (0.5, 0.8, 0.9)
 """Probabilities with which sets promise to be complete."""
@@ -153,16 +157,31 @@ def real_examples(data: Path, encoder: CachedEncoder, variants: Sequence[str]) -
     """The examples of the real schemas."""
     found: list[Example] = []
     for variant in variants:
-        words, infer = VARIANTS[variant]
-        benchmark = read_folder(data / "real_schemas", words=words)
-        databases = [[with_inferred_joins(database, infer)] for database in benchmark.databases]
-        if not infer:  # Where none are inferred, this would be the same once more.
-            databases = [[own] for (own,) in databases if with_inferred_joins(own, "auto") != own]
+        benchmark, databases = real_schemas(data, variant)
         with bar(f"Reading real schemas ({variant})", len(databases), "schema") as shown:
-            for group in databases:
-                found += examples(variant, [group], benchmark, encoder)
+            for database in databases:
+                found += examples(variant, [[database]], benchmark, encoder)
                 shown.update()
     return found
+
+
+def real_examples_together(data: Path, encoder: CachedEncoder, variants: Sequence[str]) -> list[Example]:
+    """The same questions, asked of the tables of all real schemas together."""
+    found: list[Example] = []
+    for variant in variants:
+        benchmark, databases = real_schemas(data, variant)
+        found += examples(f"{variant}, all schemas together", [databases], benchmark, encoder)
+    return found
+
+
+def real_schemas(data: Path, variant: str) -> tuple[Benchmark, list[Database]]:
+    """The questions on the real schemas, and the schemas prepared as a variant says."""
+    words, infer = VARIANTS[variant]
+    benchmark = read_folder(data / "real_schemas", words=words)
+    databases = [with_inferred_joins(database, infer) for database in benchmark.databases]
+    if not infer:  # Where none are inferred, this would be the same once more.
+        databases = [own for own in databases if with_inferred_joins(own, "auto") != own]
+    return benchmark, databases
 
 
 def pooled_examples(data: Path, encoder: CachedEncoder) -> list[Example]:
@@ -229,39 +248,52 @@ class Rows:
 
 
 def loss(score: Tensor, needed: Tensor, filled: Tensor) -> Tensor:
-    """Each needed table against all that are not needed: the mean over tables, then over questions."""
-    others = score.masked_fill(~filled | (needed > 0), -30.0).logsumexp(dim=1, keepdim=True)
+    """Each needed table against all that are not needed: the mean over tables, then over questions ``[networks]``."""
+    others = score.masked_fill(~filled | (needed > 0), -30.0).logsumexp(dim=2, keepdim=True)
     each = F.softplus(others - score) * needed
-    return (each.sum(dim=1) / needed.sum(dim=1)).mean()
+    return (each.sum(dim=2) / needed.sum(dim=1)).mean(dim=1)
 
 
-def train_scorer(rows: Rows, networks: int = NETWORKS, first_seed: int = 0) -> Scorer:
-    """Train networks of different seeds, and average them in one network with as many times the hidden layer."""
+def train_scorer(rows: Rows, networks: int = NETWORKS, seed: int = 0) -> Scorer:
+    """Train networks side by side, and average them in one network with as many times the hidden layer.
+
+    A question loses the same numbers for all of its candidates to dropout, in each network others.
+    """
     x, mean, deviation = rows.scaled()
-    trained = []
-    for seed in range(first_seed, first_seed + networks):
-        torch.manual_seed(seed)
-        hidden, out = nn.Linear(x.size(2), HIDDEN), nn.Linear(HIDDEN, 1)
-        network = nn.Sequential(nn.Dropout(DROPOUT / 2), hidden, nn.ReLU(), nn.Dropout(DROPOUT), out)
-        optimizer = torch.optim.AdamW(network.parameters(), LEARNING_RATE, weight_decay=WEIGHT_DECAY)
-        schedule = torch.optim.lr_scheduler.OneCycleLR(
-            optimizer, LEARNING_RATE, total_steps=EPOCHS * ceil(len(x) / BATCH)
-        )
-        for _ in range(EPOCHS):
-            for part in torch.randperm(len(x)).split(BATCH):
-                optimizer.zero_grad()
-                loss(network(x[part]).squeeze(2), rows.needed[part], rows.filled[part]).backward()
-                optimizer.step()
-                schedule.step()
-        trained.append((hidden, out))
-    scorer = Scorer(x.size(2), networks * HIDDEN).requires_grad_(False)
-    scorer.mean.copy_(mean)
-    scorer.deviation.copy_(deviation)
-    scorer.hidden.weight.copy_(torch.cat([hidden.weight for hidden, _ in trained]).detach())
-    scorer.hidden.bias.copy_(torch.cat([hidden.bias for hidden, _ in trained]).detach())
-    scorer.out.weight.copy_(torch.cat([out.weight for _, out in trained], dim=1).detach() / networks)
-    scorer.out.bias.copy_(torch.stack([out.bias for _, out in trained]).mean(dim=0).detach())
+    channels = x.size(2)
+    torch.manual_seed(seed)
+    first, bias = (_uniform(networks, size, HIDDEN, bound=channels**-0.5) for size in (channels, 1))
+    last, end = _uniform(networks, HIDDEN, 1, bound=HIDDEN**-0.5), torch.zeros(networks, 1, 1, requires_grad=True)
+    optimizer = torch.optim.AdamW([first, bias, last, end], LEARNING_RATE, weight_decay=WEIGHT_DECAY)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, LEARNING_RATE, total_steps=EPOCHS * ceil(len(x) / BATCH))
+    for _ in range(EPOCHS):
+        for part in torch.randperm(len(x)).split(BATCH):
+            optimizer.zero_grad()
+            read = (x[part] * _kept(networks, len(part), channels, DROPOUT / 2)).flatten(1, 2)
+            hidden = torch.baddbmm(bias, read, first).relu().view(networks, len(part), -1, HIDDEN)
+            hidden = (hidden * _kept(networks, len(part), HIDDEN, DROPOUT)).flatten(1, 2)
+            score = torch.baddbmm(end, hidden, last).view(networks, len(part), -1)
+            loss(score, rows.needed[part], rows.filled[part]).sum().backward()
+            optimizer.step()
+            schedule.step()
+    scorer = Scorer(channels, networks * HIDDEN).requires_grad_(False)
+    with torch.no_grad():
+        scorer.mean.copy_(mean)
+        scorer.deviation.copy_(deviation)
+        scorer.hidden.weight.copy_(first.transpose(1, 2).flatten(0, 1))
+        scorer.hidden.bias.copy_(bias.flatten())
+        scorer.out.weight.copy_(last.view(1, -1) / networks)
+        scorer.out.bias.copy_(end.mean(dim=0).squeeze(1))
     return scorer
+
+
+def _uniform(*size: int, bound: float) -> Tensor:
+    return torch.empty(size).uniform_(-bound, bound).requires_grad_()
+
+
+def _kept(networks: int, questions: int, channels: int, dropout: float) -> Tensor:
+    """``[networks, questions, 1, channels]`` factors of what dropout keeps, 0 for the rest."""
+    return torch.empty(networks, questions, 1, channels).bernoulli_(1 - dropout) / (1 - dropout)
 
 
 @torch.no_grad()
@@ -282,9 +314,7 @@ def fit(learned: Sequence[Example], networks: int = NETWORKS) -> TableReranker:
     for fold in range(FOLDS):
         seen = [n for n, example in enumerate(learned) if fold_of[example.schema] != fold]
         rest = [n for n, example in enumerate(learned) if fold_of[example.schema] == fold]
-        scorer = train_scorer(
-            Rows([first_rows[n] for n in seen], [needed[n] for n in seen]), networks=1, first_seed=100
-        )
+        scorer = train_scorer(Rows([first_rows[n] for n in seen], [needed[n] for n in seen]), networks=1, seed=100)
         for n, score in zip(rest, scores(scorer, [first_rows[n] for n in rest]), strict=True):
             second_rows[n] = second_look(learned[n].candidates, first_rows[n], score)
     reranker = TableReranker(networks * HIDDEN)
@@ -300,16 +330,26 @@ def measures(score: Array, example: Example) -> list[float]:
     return [*shares, float(hit[:15].sum() == example.count)]
 
 
-def left_out(data: Sequence[Example], others: Sequence[Example], parts: int) -> list[Array]:
-    """Scores of each example by a reranker that has seen no question of its schema, nor of others of its part."""
-    result: list[Array] = [np.empty(0)] * len(data)
+def left_out(
+    data: Sequence[Example], others: Sequence[Example], parts: int, together: Sequence[Example] = ()
+) -> list[Array]:
+    """Scores of each example by a reranker that has seen no question of its schema, nor of others of its part.
+
+    Args:
+        data: Examples to judge and to learn from.
+        others: More examples to learn from.
+        parts: Number of parts of the schemas.
+        together: More examples to judge; their scores follow.
+    """
+    judged = [*data, *together]
+    result: list[Array] = [np.empty(0)] * len(judged)
     schemas = list(dict.fromkeys(example.schema for example in data))
     parts = min(parts, len(schemas))
     with bar("Leaving out", parts, "part") as shown:
         for part in range(parts):
             hidden = set(schemas[part::parts])
             reranker = fit([example for example in [*data, *others] if example.schema not in hidden])
-            for number, example in enumerate(data):
+            for number, example in enumerate(judged):
                 if example.schema in hidden:
                     result[number] = reranker(example.candidates)
             shown.update()
@@ -417,17 +457,22 @@ def main() -> None:
     encoder = CachedEncoder(weights, arguments.cache) if arguments.cache else CachedEncoder.of_user(weights)
     real = real_examples(arguments.data, encoder, arguments.variants)
     others = [*pooled_examples(arguments.data, encoder), *warehouse_examples(arguments.data, encoder)]
-    reranked = left_out(real, others, arguments.parts)
-    figures = {"rankings": report(real, reranked), "sets": report_sets(real, reranked)}
+    together = real_examples_together(arguments.data, encoder, [own for own in TOGETHER if own in arguments.variants])
+    reranked = left_out(real, others, arguments.parts, together)
+    figures = {
+        "rankings": report([*real, *together], reranked),
+        "sets": report_sets(real, reranked[: len(real)]),
+    }
     written = [arguments.output] if arguments.output else []
     if arguments.write:
         folder = Path(package.__file__).parent
         written.append(folder / "evaluation.json")
         reranker = fit([*real, *others])
-        calibration = Calibration.fit(*calibration_rows(real, reranked))
+        calibration = Calibration.fit(*calibration_rows(real, reranked[: len(real)]))
         description = {"encoder": weights.identity, "calibration": json.dumps(asdict(calibration))}
+        single = {name: value.float().contiguous() for name, value in reranker.state_dict().items()}
         with atomic_write(folder / WEIGHTS) as file:
-            file.write(save(reranker.state_dict(), description))
+            file.write(save(single, description))
     for path in written:
         with atomic_write(path) as file:
             file.write(json.dumps(figures, indent=1).encode() + b"\n")

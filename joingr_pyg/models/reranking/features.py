@@ -1,4 +1,4 @@
-"""What the reranker reads of a candidate: one list, as :mod:`joingr_pyg.models.joingr_plus.features` is."""
+"""What the reranker reads of a candidate by itself: one list, as :mod:`joingr_pyg.models.joingr_plus.features` is."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from joingr_pyg.models.joingr_plus.features import Feature
+from joingr_pyg.models.reranking.candidate_tables import TABLE_FEATURES
 from joingr_pyg.models.reranking.candidates import Candidates
 
 Array = NDArray[Any]
@@ -21,7 +22,7 @@ CONTEXT_WEIGHT = 5.0
 
 @dataclass(frozen=True)
 class CandidateFeature:
-    """A number of a candidate, and the forms in which the reranker reads it.
+    """A number of a candidate for a question, and the forms in which the reranker reads it.
 
     Attributes:
         name: Its name.
@@ -40,7 +41,7 @@ def _of_joingr_plus(feature: Feature, *forms: str) -> CandidateFeature:
     return CandidateFeature(feature.name.lower(), lambda candidates: candidates.features[feature], forms)
 
 
-def _phrase_choices(candidates: Candidates, sharpness: float, context: float) -> Array:
+def phrase_choices(candidates: Candidates, sharpness: float, context: float) -> Array:
     """``[S, C]`` probability with which each phrase chooses each summary."""
     whole = context * candidates.summary_similarity
     return _softmax(sharpness * candidates.phrase_similarity + whole)
@@ -51,7 +52,7 @@ def _softmax(values: Array) -> Array:
     return powers / powers.sum(axis=-1, keepdims=True)
 
 
-FEATURES = (
+QUESTION_FEATURES = (
     _of_joingr_plus(Feature.SCORE, "behind", "standard", "place"),
     _of_joingr_plus(Feature.WALK, "value", "behind", "standard"),
     _of_joingr_plus(Feature.PRIOR, "behind", "standard", "place"),
@@ -65,13 +66,13 @@ FEATURES = (
     CandidateFeature("best_columns", lambda c: c.best_columns, ("behind", "standard")),
     CandidateFeature(
         "summary_phrase",
-        lambda c: _phrase_choices(c, PHRASE_SHARPNESS, CONTEXT_WEIGHT).max(axis=0),
+        lambda c: phrase_choices(c, PHRASE_SHARPNESS, CONTEXT_WEIGHT).max(axis=0),
         ("value", "behind", "standard", "place"),
     ),
     CandidateFeature(
-        "summary_phrase_share", lambda c: _phrase_choices(c, PHRASE_SHARPNESS, CONTEXT_WEIGHT).mean(axis=0)
+        "summary_phrase_share", lambda c: phrase_choices(c, PHRASE_SHARPNESS, CONTEXT_WEIGHT).mean(axis=0)
     ),
-    CandidateFeature("summary_phrase_alone", lambda c: _phrase_choices(c, 1.5 * PHRASE_SHARPNESS, 0.0).max(axis=0)),
+    CandidateFeature("summary_phrase_alone", lambda c: phrase_choices(c, 1.5 * PHRASE_SHARPNESS, 0.0).max(axis=0)),
     CandidateFeature("summary_phrase_cosine", lambda c: c.phrase_similarity.max(axis=0), ("behind", "standard")),
     CandidateFeature("name_words", lambda c: c.tables.name_words.postings.of(c.words, c.table), ("behind", "standard")),
     CandidateFeature(
@@ -83,45 +84,39 @@ FEATURES = (
     CandidateFeature("said_share", lambda c: c.said[0] / np.maximum(c.said[0] + c.said[1], 1e-6)),
     CandidateFeature("says_copy", lambda c: c.said[3]),
     CandidateFeature("is_unsaid_copy", lambda c: c.tables.names.is_copy[c.table] * (1 - c.said[3])),
-    CandidateFeature("name_length", lambda c: c.tables.names.length[c.table]),
-    CandidateFeature("rarest_word", lambda c: c.tables.names.rarest[c.table]),
-    CandidateFeature("commonest_word", lambda c: c.tables.names.commonest[c.table]),
-    CandidateFeature("satellites", lambda c: np.log1p(c.tables.names.satellites[c.table])),
-    CandidateFeature("is_satellite", lambda c: c.tables.names.base[c.table] >= 0),
-    CandidateFeature("has_name", lambda c: c.tables.has_name[c.table]),
-    CandidateFeature("names_base", lambda c: c.tables.names_base[c.table]),
-    CandidateFeature("columns_of_base", lambda c: c.tables.columns_of_base[c.table]),
-    CandidateFeature("columns", lambda c: np.log1p(c.tables.num_columns[c.table])),
-    CandidateFeature("referenced", lambda c: np.log1p(c.tables.referenced[c.table])),
-    CandidateFeature("referencing", lambda c: np.log1p(c.tables.referencing[c.table])),
-    CandidateFeature("degree", lambda c: np.log1p(c.tables.degree[c.table])),
-    CandidateFeature("key_share", lambda c: c.tables.key_share[c.table]),
     CandidateFeature("question_words", lambda c: np.full(len(c.table), len(c.question_words))),
-    CandidateFeature("database_size", lambda c: np.log(c.tables.names.database_size[c.table])),
 )
-"""The features of a candidate by itself."""
+"""The features of a candidate for a question."""
 
 FORMS: dict[str, Callable[[Array], Array]] = {
-    "value": lambda value: value,
-    "behind": lambda value: value - value.max(),
-    "standard": lambda value: (value - value.mean()) / (value.std() + 1e-6),
-    "place": lambda value: np.log1p(_places(value)),
+    "value": lambda values: values,
+    "behind": lambda values: values - values.max(axis=0),
+    "standard": lambda values: (values - values.mean(axis=0)) / (values.std(axis=0) + 1e-6),
+    "place": lambda values: np.log1p(_places(values)),
 }
+"""What the forms of a feature make of values ``[C, F]`` of several ones."""
 
-NAMES = tuple(f"{feature.name} ({form})" for feature in FEATURES for form in feature.forms)
+_IN_FORM = {form: [place for place, own in enumerate(QUESTION_FEATURES) if form in own.forms] for form in FORMS}
+
+NAMES = (
+    *(f"{QUESTION_FEATURES[place].name} ({form})" for form, places in _IN_FORM.items() for place in places),
+    *TABLE_FEATURES,
+)
 """Names of the numbers of :func:`candidate_features`."""
 
 
 def candidate_features(candidates: Candidates) -> Array:
     """``[C, M]`` numbers of each candidate by itself, named by :data:`NAMES`."""
-    columns = []
-    for feature in FEATURES:
-        value = feature.compute(candidates).astype(np.float32)
-        columns += [FORMS[form](value) for form in feature.forms]
-    return np.stack(columns, axis=1)
+    values = np.empty((len(candidates.table), len(QUESTION_FEATURES)), np.float32)
+    for place, feature in enumerate(QUESTION_FEATURES):
+        values[:, place] = feature.compute(candidates)
+    forms = [FORMS[form](values[:, places]) for form, places in _IN_FORM.items()]
+    return np.concatenate([*forms, candidates.tables.features[candidates.table]], axis=1)
 
 
-def _places(value: Array) -> Array:
-    place = np.empty(len(value), np.float32)
-    place[np.argsort(-value, kind="stable")] = np.arange(len(value))
-    return place
+def _places(values: Array) -> Array:
+    """``[C, F]`` place of each candidate by each feature, the largest value first."""
+    order = np.argsort(-values, axis=0, kind="stable")
+    places = np.empty_like(values)
+    np.put_along_axis(places, order, np.arange(len(values), dtype=np.float32)[:, None], axis=0)
+    return places

@@ -12,6 +12,9 @@ Array = NDArray[Any]
 CONNECTED = 10
 """The most probable candidates, of which each two may be connected over another one."""
 
+PAIRS = np.stack(np.triu_indices(CONNECTED, 1))
+"""``[2, P]`` places of each two of them."""
+
 CENTRE = 5
 """The most probable candidates, to which distances are measured."""
 
@@ -57,50 +60,55 @@ def join_features(candidates: Candidates, probability: Array) -> Array:
     p, table, tables = probability, candidates.table, candidates.tables
     references, joined = candidates.references > 0, candidates.joined > 0
     neighbor, up, down = p * joined, p * references, p * references.T
-    two_best = np.partition(neighbor, -2, axis=1)[:, -2:] if len(p) > 1 else np.zeros((1, 2), np.float32)
-    # Shares are over all joins of a table, so that a hub passes on little to each.
-    degree = np.maximum(tables.weighted_degree[table], 1e-9)
-    share = candidates.joined / degree[:, None]
-    symmetric = candidates.joined / np.sqrt(degree[:, None] * degree)
-    step, walked, reached = p @ share, p.copy(), p
+    best_neighbor = neighbor.max(axis=1)
+    sum_of_neighbors = neighbor.sum(axis=1)
+    neighbor[np.arange(len(p)), neighbor.argmax(axis=1)] = 0
+    step, one_symmetric = p @ candidates.share, p @ candidates.symmetric_share
+    walked = reached = p
     for _ in range(STEPS):
-        reached = DECAY * (reached @ share)
+        reached = DECAY * (reached @ candidates.share)
         walked = walked + reached
-    one_symmetric = p @ symmetric
-    between, between_two = _between(candidates.distance, p)
-    best = np.argsort(-p, kind="stable")
-    near = (candidates.distance[:, best[:CONNECTED]] <= NEAR) @ p[best[:CONNECTED]]
+    best = np.argsort(-p, kind="stable")[:CONNECTED]
     centre = best[:CENTRE]
-    mean_distance = candidates.distance[:, centre] @ p[centre] / max(p[centre].sum(), 1e-9)
+    between, between_best_two = _between(candidates.distance, p, best)
     base = candidates.base
     has_base = base >= 0
     satellite = np.zeros_like(p)
     np.maximum.at(satellite, base[has_base], p[has_base])
     database = tables.database[table]
-    share_of_database = (p * (database[:, None] == database)).sum(axis=1) / max(p.sum(), 1e-9)
-    columns = (
-        *(
-            two_best[:, 1],
-            two_best[:, 0],
-            neighbor.sum(axis=1),
-            neighbor.sum(axis=1) / np.maximum(tables.degree[table], 1),
-        ),
-        *(up.max(axis=1), down.max(axis=1), up.sum(axis=1), down.sum(axis=1)),
-        *(step, step @ share, walked, one_symmetric, one_symmetric @ symmetric),
-        *(between, between_two, near, candidates.distance[:, best[0]], mean_distance),
-        *(np.where(has_base, p[base], 0), satellite, share_of_database),
-    )
-    return np.stack(columns, axis=1).astype(np.float32)
+    columns = {
+        "best neighbor": best_neighbor,
+        "second neighbor": neighbor.max(axis=1),
+        "sum of neighbors": sum_of_neighbors,
+        "mean of neighbors": sum_of_neighbors / np.maximum(tables.degree[table], 1),
+        "best referenced": up.max(axis=1),
+        "best referencing": down.max(axis=1),
+        "sum of referenced": up.sum(axis=1),
+        "sum of referencing": down.sum(axis=1),
+        "one step": step,
+        "two steps": step @ candidates.share,
+        "random walk": walked,
+        "one symmetric step": one_symmetric,
+        "two symmetric steps": one_symmetric @ candidates.symmetric_share,
+        "between": between,
+        "between best two": between_best_two,
+        "near": (candidates.distance[:, best] <= NEAR) @ p[best],
+        "distance to best": candidates.distance[:, best[0]],
+        "mean distance": candidates.distance[:, centre] @ p[centre] / max(p[centre].sum(), 1e-9),
+        "base": np.where(has_base, p[base], 0),
+        "satellite": satellite,
+        "share of database": np.bincount(database, p)[database] / max(p.sum(), 1e-9),
+    }
+    return np.stack([columns[name] for name in NAMES], axis=1).astype(np.float32)
 
 
-def _between(distance: Array, p: Array) -> tuple[Array, Array]:
-    """How surely each candidate lies on a shortest way between two of the most probable ones: the sum and the best.
+def _between(distance: Array, p: Array, best: Array) -> tuple[Array, Array]:
+    """How surely each candidate lies on a shortest way between two of the best ones: the sum and the most.
 
     A pair counts as the product of its probabilities, divided by the length of the way beyond the first join, for the
     sum also by the number of candidates on such ways.
     """
-    best = np.argsort(-p, kind="stable")[:CONNECTED]
-    first, second = (best[rows] for rows in np.triu_indices(len(best), 1))
+    first, second = best[PAIRS[:, PAIRS[1] < len(best)]]
     length = distance[first, second]
     far = (length >= 2) & (length < FAR)
     first, second, length = first[far], second[far], length[far]

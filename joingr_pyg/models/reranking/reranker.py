@@ -6,10 +6,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from joingr_pyg.models.joingr_plus.features import Feature
-from joingr_pyg.models.reranking import features, join_features
+from joingr_pyg.models.reranking import features, join_features, phrase_features
 from joingr_pyg.models.reranking.candidates import Candidates
 
 Array = NDArray[Any]
@@ -30,7 +29,8 @@ PRIOR_SHARPNESS = 8.0
 class Scorer(nn.Module):
     r"""Scores each row of numbers :math:`\phi`: :math:`w_2 \operatorname{ReLU}(W_1 \bar\phi + b_1) + b_2`.
 
-    The input :math:`\bar\phi` is standardised and cut off at :data:`LIMIT` standard deviations.
+    The input :math:`\bar\phi` is standardised and cut off at :data:`LIMIT` standard deviations. Parameters are in
+    double precision, so that scores are the same to the last digit of single precision wherever operands lie in memory.
 
     Args:
         channels: Length ``M`` of a row.
@@ -46,16 +46,12 @@ class Scorer(nn.Module):
         self.register_buffer("deviation", torch.ones(channels))
         self.hidden = nn.Linear(channels, hidden)
         self.out = nn.Linear(hidden, 1)
+        self.double()
 
     def forward(self, rows: Tensor) -> Tensor:
-        """``[..., M]`` numbers to ``[...]`` scores.
-
-        They are computed in double precision, so that they are the same to the last digit of single precision wherever
-        operands lie in memory.
-        """
-        rows = ((rows.double() - self.mean) / self.deviation).clamp(-LIMIT, LIMIT)
-        hidden = F.linear(rows, self.hidden.weight.double(), self.hidden.bias.double()).relu()
-        return F.linear(hidden, self.out.weight.double(), self.out.bias.double()).squeeze(-1).float()
+        """``[..., M]`` numbers to ``[...]`` scores in single precision."""
+        rows = ((rows.double() - self.mean) / self.deviation).clamp_(-LIMIT, LIMIT)
+        return self.out(self.hidden(rows).relu_()).squeeze(-1).float()
 
 
 class TableReranker(nn.Module):
@@ -64,8 +60,9 @@ class TableReranker(nn.Module):
     1. A score :math:`f_1` from what is known of a candidate alone (:data:`~.features.NAMES`), and from what the joins
        make of the priors, :math:`p^0_c = \exp 8 (b_c - \max b)`.
     2. The probability :math:`p_c = \sigma(f_1(c) - \bar f)`, where :math:`\bar f` is the mean of the best
-       :data:`LIKELY` scores; and a score :math:`f_2` from the same numbers, from what the joins make of :math:`p`
-       (:func:`~.join_features.join_features`), and from :math:`p` itself.
+       :data:`LIKELY` scores; and a score :math:`f_2` from the same numbers, from what the joins
+       (:func:`~.join_features.join_features`) and the phrases (:func:`~.phrase_features.phrase_features`) make of
+       :math:`p`, and from :math:`p` itself.
 
     Args:
         hidden: Size of the hidden layer of each network.
@@ -75,7 +72,7 @@ class TableReranker(nn.Module):
         super().__init__()
         alone = len(features.NAMES) + len(join_features.NAMES) + 1
         self.first = Scorer(alone, hidden)
-        self.second = Scorer(alone + len(join_features.NAMES) + 3, hidden)
+        self.second = Scorer(alone + len(join_features.NAMES) + 3 + len(phrase_features.NAMES), hidden)
 
     @torch.no_grad()
     def forward(self, candidates: Candidates) -> Array:
@@ -107,4 +104,6 @@ def second_look(candidates: Candidates, rows: Array, score: Array) -> Array:
     place = np.empty(len(score), np.float32)
     place[np.argsort(-score, kind="stable")] = np.arange(len(score))
     own = np.stack([probability, score - score.max(), np.log1p(place)], axis=1)
-    return np.concatenate([rows, join_features.join_features(candidates, probability), own], axis=1).astype(np.float32)
+    joins = join_features.join_features(candidates, probability)
+    phrases = phrase_features.phrase_features(candidates, probability)
+    return np.concatenate([rows, joins, own, phrases], axis=1).astype(np.float32)

@@ -1,6 +1,6 @@
 """What the names of a schema's tables say about each other: rare and common words, families, satellites."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import combinations, groupby
 from math import log
@@ -46,23 +46,31 @@ class TableNames:
     def __init__(self, titles: Sequence[str], databases: Sequence[str]) -> None:
         count = len(titles)
         self._words = [frozenset(distinct_words(title)) for title in titles]
-        self._weights: list[dict[str, float]] = []
+        weights: list[dict[str, float]] = []
         self.base, self.satellites = np.full(count, -1), np.zeros(count, np.float32)
         for _, rows in groupby(range(count), key=lambda row: databases[row]):
-            self._add_database(list(rows))
+            weights += self._add_database(list(rows))
         self.database_size = np.array(
             [count for count in Counter(databases).values() for _ in range(count)], np.float32
         )
         self.length = np.array([len(words) for words in self._words], np.float32)
-        self._total = np.array([sum(weight.values()) for weight in self._weights], np.float32)
-        self.rarest = np.array([max(weight.values(), default=0) for weight in self._weights], np.float32)
-        self.commonest = np.array([min(weight.values(), default=0) for weight in self._weights], np.float32)
+        self._total = np.array([sum(weight.values()) for weight in weights])
+        self.rarest = np.array([max(weight.values(), default=0) for weight in weights], np.float32)
+        self.commonest = np.array([min(weight.values(), default=0) for weight in weights], np.float32)
+        holding: dict[str, list[int]] = defaultdict(list)
+        for table, words in enumerate(self._words):
+            for word in words:
+                holding[word].append(table)
+        # Of each word, the tables whose names hold it, and its weight among the names of each one's database.
+        self._holding = {
+            word: (np.array(tables), np.array([weights[table][word] for table in tables]))
+            for word, tables in holding.items()
+        }
         self.is_copy = np.array([bool(words & COPY_WORDS) for words in self._words])
 
-    def _add_database(self, rows: Sequence[int]) -> None:
+    def _add_database(self, rows: Sequence[int]) -> list[dict[str, float]]:
         holding = Counter(word for row in rows for word in self._words[row])
         rarity = {word: log(1 + (len(rows) - n + 0.5) / (n + 0.5)) for word, n in holding.items()}
-        self._weights += [{word: rarity[word] for word in self._words[row]} for row in rows]
         first: dict[frozenset[str], int] = {}
         for row in rows:
             first.setdefault(self._words[row], row)
@@ -72,28 +80,28 @@ class TableNames:
                 self.satellites[first[part]] += 1
             if parts:
                 self.base[row] = first[max(parts, key=lambda part: (sum(rarity[word] for word in part), sorted(part)))]
+        return [{word: rarity[word] for word in self._words[row]} for row in rows]
 
-    def said(self, question_words: frozenset[str], tables: Sequence[int]) -> tuple[Array, Array, Array, Array]:
+    def said(self, question_words: frozenset[str], tables: NDArray[np.int64]) -> tuple[Array, Array, Array, Array]:
         """What a question says of the names of ``C`` tables.
 
         Args:
             question_words: Its words, as :func:`joingr_pyg.text.tokens.words` returns them.
-            tables: Numbers of the tables.
+            tables: ``[C]`` numbers of the tables.
 
         Returns:
             ``[C]`` weight of the words that it says, ``[C]`` weight of those that it does not, ``[C]`` number of those
             that it does not, and ``[C]`` whether it says one of :data:`COPY_WORDS` that the name holds.
         """
-        weight = np.zeros(len(tables), np.float32)
-        unsaid = np.zeros(len(tables), np.float32)
-        says_copy = np.zeros(len(tables), np.float32)
-        for place, table in enumerate(tables):
-            weights = self._weights[table]
-            both = question_words.intersection(weights)
-            weight[place] = sum(weights[word] for word in both)
-            unsaid[place] = len(weights) - len(both)
-            says_copy[place] = not both.isdisjoint(COPY_WORDS)
-        return weight, self._total[list(tables)] - weight, unsaid, says_copy
+        weight, said, copy = np.zeros((3, len(self.length)))
+        for word in sorted(question_words & self._holding.keys()):  # Sums depend on the order.
+            rows, weights = self._holding[word]
+            weight[rows] += weights
+            said[rows] += 1
+            if word in COPY_WORDS:
+                copy[rows] = 1
+        weight, said, copy = weight[tables], said[tables], copy[tables]
+        return weight, self._total[tables] - weight, self.length[tables] - said, copy
 
 
 def _parts(words: frozenset[str]) -> Iterator[frozenset[str]]:

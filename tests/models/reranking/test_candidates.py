@@ -7,8 +7,9 @@ import pytest
 
 from joingr_pyg.data.corpus import Corpus
 from joingr_pyg.models.joingr_plus import Feature
-from joingr_pyg.models.reranking.candidates import FAR, Candidates, CandidateTables
-from joingr_pyg.models.reranking.features import FEATURES, FORMS, NAMES, candidate_features
+from joingr_pyg.models.reranking.candidate_tables import TABLE_FEATURES, CandidateTables
+from joingr_pyg.models.reranking.candidates import FAR, Candidates
+from joingr_pyg.models.reranking.features import FORMS, NAMES, QUESTION_FEATURES, candidate_features
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +36,20 @@ def test_joins_of_tables(tables: CandidateTables) -> None:
     np.testing.assert_allclose(tables.key_share, [1 / 2, 2 / 4, 0, 0])
 
 
+def test_features_that_are_the_same_for_all_questions(tables: CandidateTables) -> None:
+    columns, degree = (tables.features[:, list(TABLE_FEATURES).index(name)] for name in ("columns", "degree"))
+    np.testing.assert_allclose(columns, np.log([3, 5, 2, 2]), rtol=1e-6)
+    np.testing.assert_allclose(degree, np.log([2, 3, 2, 1]), rtol=1e-6)
+
+
+def test_shares_of_steps(candidates: Candidates) -> None:
+    # t0 has joins of 0.5, t1 of 0.5 + 1, t2 of 1; candidates are t2, t0, t1, t3.
+    share = np.zeros((4, 4))
+    share[1, 2], share[2, 1], share[2, 0], share[0, 2] = 1, 1 / 3, 2 / 3, 1
+    np.testing.assert_allclose(candidates.share, share, atol=1e-6)
+    np.testing.assert_allclose(candidates.symmetric_share, np.sqrt(share * share.T), atol=1e-6)
+
+
 def test_joins_among_candidates(candidates: Candidates) -> None:
     expected = np.zeros((4, 4))
     expected[1, 2], expected[2, 0] = 0.5, 1.0
@@ -55,17 +70,17 @@ def test_numbers_have_names_and_are_finite(candidates: Candidates) -> None:
     assert numbers.shape == (4, len(NAMES))
     assert len(set(NAMES)) == len(NAMES)
     assert np.isfinite(numbers).all()
-    assert len({feature.name for feature in FEATURES}) == len(FEATURES)
+    assert len({feature.name for feature in QUESTION_FEATURES}) == len(QUESTION_FEATURES)
     np.testing.assert_allclose(numbers[:, NAMES.index("said_share (value)")], [0, 0, 1, 0])
 
 
 def test_forms() -> None:
-    value = np.array([1.0, 3.0, 3.0, 2.0])
-    assert FORMS["behind"](value).tolist() == [-2, 0, 0, -1]
-    np.testing.assert_allclose(FORMS["standard"](value).mean(), 0, atol=1e-6)
-    np.testing.assert_allclose(FORMS["standard"](value).std(), 1, atol=1e-4)
+    values = np.array([[1.0, 3.0, 3.0, 2.0], [0, 0, 1, 0]]).T
+    assert FORMS["behind"](values).T.tolist() == [[-2, 0, 0, -1], [-1, -1, 0, -1]]
+    np.testing.assert_allclose(FORMS["standard"](values).mean(axis=0), 0, atol=1e-6)
+    np.testing.assert_allclose(FORMS["standard"](values).std(axis=0), 1, atol=1e-4)
     # Equal values keep their order.
-    np.testing.assert_allclose(FORMS["place"](value), np.log([4, 1, 2, 3]), atol=1e-6)
+    np.testing.assert_allclose(FORMS["place"](values).T, np.log([[4, 1, 2, 3], [2, 3, 1, 4]]), atol=1e-6)
 
 
 def test_a_question_without_phrases(tables: CandidateTables) -> None:

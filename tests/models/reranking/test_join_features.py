@@ -10,6 +10,9 @@ from joingr_pyg.models.reranking.join_features import DECAY, NAMES, STEPS, join_
 
 P = np.array([0.8, 0.1, 0.4], np.float32)
 
+SHARE = np.array([[0, 1, 0], [0.5, 0, 0.5], [0, 1, 0]])
+"""What each table passes on to each other in a step."""
+
 
 @pytest.fixture
 def chain() -> Any:
@@ -22,6 +25,8 @@ def chain() -> Any:
         tables=tables,
         references=references,
         joined=references + references.T,
+        share=SHARE,
+        symmetric_share=np.sqrt(SHARE * SHARE.T),
         distance=np.array([[0, 1, 2], [1, 0, 1], [2, 1, 0]], np.float32),
         base=np.array([-1, 0, -1]),
     )
@@ -53,15 +58,13 @@ def test_numbers_of_a_chain(chain: Any, name: str, values: list[float]) -> None:
 
 
 def test_random_walk_is_the_decayed_sum_of_its_steps(chain: Any) -> None:
-    share = np.array([[0, 1, 0], [0.5, 0, 0.5], [0, 1, 0]])
-    expected = sum(DECAY**step * (P @ np.linalg.matrix_power(share, step)) for step in range(STEPS + 1))
+    expected = sum(DECAY**step * (P @ np.linalg.matrix_power(SHARE, step)) for step in range(STEPS + 1))
     np.testing.assert_allclose(join_features(chain, P)[:, NAMES.index("random walk")], expected, rtol=1e-5)
 
 
 def test_one_candidate_without_joins() -> None:
     tables = SimpleNamespace(weighted_degree=np.zeros(1), degree=np.zeros(1), database=np.zeros(1, int))
     zeros = np.zeros((1, 1), np.float32)
-    alone = SimpleNamespace(
-        table=np.zeros(1, int), tables=tables, references=zeros, joined=zeros, distance=zeros, base=np.array([-1])
-    )
+    joins = dict.fromkeys(("references", "joined", "share", "symmetric_share", "distance"), zeros)
+    alone = SimpleNamespace(table=np.zeros(1, int), tables=tables, base=np.array([-1]), **joins)
     assert np.isfinite(join_features(alone, np.ones(1, np.float32))).all()

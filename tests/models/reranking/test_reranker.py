@@ -30,12 +30,18 @@ def test_the_mean_of_the_likely_ones_is_an_even_chance() -> None:
     tables = SimpleNamespace(
         weighted_degree=np.zeros(count), degree=np.zeros(count, int), database=np.zeros(count, int)
     )
+    joins = dict.fromkeys(("references", "joined", "share", "symmetric_share", "distance"), zeros)
     candidates = SimpleNamespace(
-        table=np.arange(count), tables=tables, references=zeros, joined=zeros, distance=zeros, base=np.full(count, -1)
+        table=np.arange(count),
+        tables=tables,
+        base=np.full(count, -1),
+        phrase_similarity=zeros[:1],
+        summary_similarity=zeros[0],
+        **joins,
     )
     score = np.array([0.5] * LIKELY + [-9.0, 0.5 - np.log(3)], np.float32)
     numbers = second_look(candidates, np.zeros((count, 1), np.float32), score)  # type: ignore[arg-type]
-    probability, behind, place = numbers[:, 1 + len(join_features.NAMES) :].T
+    probability, behind, place = numbers[:, 1 + len(join_features.NAMES) :][:, :3].T
     np.testing.assert_allclose(probability[:LIKELY], 0.5)
     np.testing.assert_allclose(probability[-1], 0.25, rtol=1e-5)
     np.testing.assert_allclose(behind[[0, -2]], [0, -9.5])

@@ -36,7 +36,7 @@ def test_sizes(names: TableNames) -> None:
 
 
 def test_what_a_question_says_of_names(names: TableNames) -> None:
-    said, unsaid, words, copy = names.said(frozenset(["order", "audit"]), [0, 1, 2])
+    said, unsaid, words, copy = names.said(frozenset(["order", "audit"]), np.arange(3))
     order, item, audit = log(1 + 1.5 / 3.5), log(1 + 2.5 / 2.5), log(1 + 3.5 / 1.5)
     np.testing.assert_allclose(said, [order, order, order + audit], rtol=1e-5)
     np.testing.assert_allclose(unsaid, [0, item, item], atol=1e-6)
