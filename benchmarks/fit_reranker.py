@@ -53,7 +53,7 @@ from joingr_pyg.schema.names.expansion import with_expanded_names
 
 Array = NDArray[Any]
 
-HIDDEN, NETWORKS = 32, 3
+HIDDEN, NETWORKS = 32, 5
 """Size of the hidden layer of each network, and how many networks of different seeds are averaged."""
 
 EPOCHS, BATCH, LEARNING_RATE, WEIGHT_DECAY, DROPOUT = 10, 32, 3e-3, 0.1, 0.3
