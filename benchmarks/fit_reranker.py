@@ -9,7 +9,7 @@ by the same rerankers. Printed are means over questions of R@5, R@10, R@15 and o
 all@15, whether all needed tables are among the first 15, beside those of the untrained JoinGR+, with the 95 % interval
 of the difference over 10,000 bootstrap samples of schemas and of their questions; and how often sets that promise to be
 complete are so, calibrated on the other schemas. ``--write`` trains on all, and writes the weights and these figures
-into the package.
+into the package. ``--encoder FOLDER`` judges a reranker that reads another encoder's similarities.
 """
 
 import argparse
@@ -41,7 +41,7 @@ from joingr_pyg.datasets.cryptic_names import benchmark_with_cryptic_names
 from joingr_pyg.datasets.folder import read_folder
 from joingr_pyg.datasets.gold import gold_table_numbers
 from joingr_pyg.datasets.spider import read_spider
-from joingr_pyg.encoders import CachedEncoder, MiniLMEncoder
+from joingr_pyg.encoders import CachedEncoder, MiniLMEncoder, SentenceTransformerEncoder
 from joingr_pyg.models.calibration import Calibration, lengths, set_sizes
 from joingr_pyg.models.reranking import RerankedJoinGRPlus, TableReranker
 from joingr_pyg.models.reranking.model import WEIGHTS
@@ -451,12 +451,22 @@ def main() -> None:
     parser.add_argument("--parts", type=int, default=100, help="parts left out in turn; each schema where not given")
     parser.add_argument("--cache", type=Path, help="folder of embeddings")
     parser.add_argument("--output", type=Path, help="file for the figures, as JSON")
+    parser.add_argument("--encoder", type=Path, help="folder of another sentence-transformers model than MiniLM")
+    parser.add_argument("--real-alone", action="store_true", help="learn from the real schemas alone")
     parser.add_argument("--write", action="store_true", help="train on all, and write the weights into the package")
     arguments = parser.parse_args()
-    weights = MiniLMEncoder()
+    if arguments.write and (arguments.encoder or arguments.real_alone):
+        parser.error("--write is for the model of the package: leave --encoder and --real-alone out.")
+    weights = (
+        SentenceTransformerEncoder(arguments.encoder.name, path=arguments.encoder)
+        if arguments.encoder
+        else MiniLMEncoder()
+    )
     encoder = CachedEncoder(weights, arguments.cache) if arguments.cache else CachedEncoder.of_user(weights)
     real = real_examples(arguments.data, encoder, arguments.variants)
-    others = [*pooled_examples(arguments.data, encoder), *warehouse_examples(arguments.data, encoder)]
+    others: list[Example] = []
+    if not arguments.real_alone:
+        others = [*pooled_examples(arguments.data, encoder), *warehouse_examples(arguments.data, encoder)]
     together = real_examples_together(arguments.data, encoder, [own for own in TOGETHER if own in arguments.variants])
     reranked = left_out(real, others, arguments.parts, together)
     figures = {
