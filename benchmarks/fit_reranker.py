@@ -1,11 +1,11 @@
 """Train and judge the reranker that comes with the package: ``python benchmarks/fit_reranker.py DATA [--write]``.
 
 It learns from the questions of the real schemas, each schema alone, with the words that a language model wrote of it
-and without them, with joins inferred where few are declared and with declared joins alone; from BIRD and Spider train,
+and without them, with joins inferred where few are declared and with declared joins alone; from the same questions on
+the tables of all real schemas together; from BIRD and Spider train,
 all databases together; and from the same questions on warehouses, into which databases are merged, most with cryptic
 names. It is judged on one real schema at a time, by a reranker that has seen no question of it: neither its networks
-nor the probabilities that its second network learns from; the tables of all real schemas together are ranked once more
-by the same rerankers. Printed are means over questions of R@5, R@10, R@15 and of
+nor the probabilities that its second network learns from. Printed are means over questions of R@5, R@10, R@15 and of
 all@15, whether all needed tables are among the first 15, beside those of the untrained JoinGR+, with the 95 % interval
 of the difference over 10,000 bootstrap samples of schemas and of their questions; and how often sets that promise to be
 complete are so, calibrated on the other schemas. ``--write`` trains on all, and writes the weights and these figures
@@ -70,7 +70,7 @@ VARIANTS = {
 """How real schemas are prepared: whether with words, and when joins are inferred."""
 
 TOGETHER = ("words", "names")
-"""Variants whose tables are also ranked all together, to judge, not to learn from."""
+"""Variants of which the tables of all schemas are also ranked together."""
 
 ASKED = (0.5, 0.8, 0.9)
 """Probabilities with which sets promise to be complete."""
@@ -330,26 +330,16 @@ def measures(score: Array, example: Example) -> list[float]:
     return [*shares, float(hit[:15].sum() == example.count)]
 
 
-def left_out(
-    data: Sequence[Example], others: Sequence[Example], parts: int, together: Sequence[Example] = ()
-) -> list[Array]:
-    """Scores of each example by a reranker that has seen no question of its schema, nor of others of its part.
-
-    Args:
-        data: Examples to judge and to learn from.
-        others: More examples to learn from.
-        parts: Number of parts of the schemas.
-        together: More examples to judge; their scores follow.
-    """
-    judged = [*data, *together]
-    result: list[Array] = [np.empty(0)] * len(judged)
+def left_out(data: Sequence[Example], others: Sequence[Example], parts: int) -> list[Array]:
+    """Scores of each example by a reranker that has seen no question of its schema, nor of others of its part."""
+    result: list[Array] = [np.empty(0)] * len(data)
     schemas = list(dict.fromkeys(example.schema for example in data))
     parts = min(parts, len(schemas))
     with bar("Leaving out", parts, "part") as shown:
         for part in range(parts):
             hidden = set(schemas[part::parts])
             reranker = fit([example for example in [*data, *others] if example.schema not in hidden])
-            for number, example in enumerate(judged):
+            for number, example in enumerate(data):
                 if example.schema in hidden:
                     result[number] = reranker(example.candidates)
             shown.update()
@@ -468,16 +458,14 @@ def main() -> None:
     if not arguments.real_alone:
         others = [*pooled_examples(arguments.data, encoder), *warehouse_examples(arguments.data, encoder)]
     together = real_examples_together(arguments.data, encoder, [own for own in TOGETHER if own in arguments.variants])
-    reranked = left_out(real, others, arguments.parts, together)
-    figures = {
-        "rankings": report([*real, *together], reranked),
-        "sets": report_sets(real, reranked[: len(real)]),
-    }
+    judged = [*real, *together]
+    reranked = left_out(judged, others, arguments.parts)
+    figures = {"rankings": report(judged, reranked), "sets": report_sets(real, reranked[: len(real)])}
     written = [arguments.output] if arguments.output else []
     if arguments.write:
         folder = Path(package.__file__).parent
         written.append(folder / "evaluation.json")
-        reranker = fit([*real, *others])
+        reranker = fit([*judged, *others])
         calibration = Calibration.fit(*calibration_rows(real, reranked[: len(real)]))
         description = {"encoder": weights.identity, "calibration": json.dumps(asdict(calibration))}
         single = {name: value.float().contiguous() for name, value in reranker.state_dict().items()}
