@@ -78,7 +78,7 @@ ASKED = (0.5, 0.8, 0.9)
 POOLED_QUESTIONS = 500
 """About so many questions of BIRD train and as many of Spider train are learned from."""
 
-WAREHOUSE_QUESTIONS, MERGED = 500, 14
+WAREHOUSE_QUESTIONS, MERGED = 250, 14
 """About so many questions of each kind are asked of warehouses, into each of which so many databases are merged."""
 
 WAREHOUSES = ((True, 1), (True, 2), (True, 4), (False, 2))

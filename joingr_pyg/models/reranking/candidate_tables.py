@@ -33,8 +33,6 @@ TABLE_FEATURES: dict[str, Callable[["CandidateTables"], Array]] = {
     "degree": lambda t: np.log1p(t.degree),
     "key_share": lambda t: t.key_share,
     "database_size": lambda t: np.log(t.names.database_size),
-    "joins_of_database": lambda t: t.mean_of_database(np.log1p(t.degree)),
-    "summaries_of_database": lambda t: t.mean_of_database(np.log1p(t.summary_length)),
 }
 """The features of a table that are the same for all questions."""
 
@@ -64,7 +62,6 @@ class CandidateTables:
         referencing: ``[T]`` number of tables that it references.
         referenced: ``[T]`` number of tables that reference it.
         key_share: ``[T]`` number of references per column.
-        summary_length: ``[T]`` number of words of the summary.
         features: ``[T, F]`` values of :data:`TABLE_FEATURES`.
     """
 
@@ -104,12 +101,7 @@ class CandidateTables:
         self.referencing = np.diff(references.indptr)
         self.referenced = np.diff(references.tocsc().indptr)
         self.key_share = np.bincount(child[apart], minlength=shape[0]) / self.num_columns
-        self.summary_length = np.array([len(summary.split()) for summary in corpus.summaries])
         self.features = np.stack([of(self) for of in TABLE_FEATURES.values()], axis=1).astype(np.float32)
-
-    def mean_of_database(self, values: Array) -> Array:
-        """``[T]`` mean of ``[T]`` numbers over the tables of each one's database."""
-        return (np.bincount(self.database, values) / np.bincount(self.database))[self.database]
 
 
 def _is_name(column: str) -> bool:
