@@ -48,7 +48,7 @@ from joingr_pyg.models.reranking.model import WEIGHTS
 from joingr_pyg.models.reranking.reranker import CANDIDATES, Scorer, first_look, second_look
 from joingr_pyg.progress import bar
 from joingr_pyg.schema import Database
-from joingr_pyg.schema.joins.few_keys import with_inferred_joins
+from joingr_pyg.schema.joins.few_keys import InferJoins, with_inferred_joins
 from joingr_pyg.schema.names.expansion import with_expanded_names
 
 Array = NDArray[Any]
@@ -61,7 +61,7 @@ EPOCHS, BATCH, LEARNING_RATE, WEIGHT_DECAY, DROPOUT = 10, 32, 3e-3, 0.1, 0.3
 FOLDS = 4
 """Parts of the schemas, each of which gets its first scores for training from networks that learned from the others."""
 
-VARIANTS = {
+VARIANTS: dict[str, tuple[bool, InferJoins]] = {
     "words": (True, "auto"),
     "names": (False, "auto"),
     "words, declared joins": (True, False),

@@ -18,25 +18,6 @@ NAME_WORDS = ("caption", "description", "label", "name", "text", "title")
 """Ends of names of columns that say in words what a row is."""
 
 
-TABLE_FEATURES: dict[str, Callable[["CandidateTables"], Array]] = {
-    "name_length": lambda t: t.names.length,
-    "rarest_word": lambda t: t.names.rarest,
-    "commonest_word": lambda t: t.names.commonest,
-    "satellites": lambda t: np.log1p(t.names.satellites),
-    "is_satellite": lambda t: t.names.base >= 0,
-    "has_name": lambda t: t.has_name,
-    "names_base": lambda t: t.names_base,
-    "columns_of_base": lambda t: t.columns_of_base,
-    "columns": lambda t: np.log1p(t.num_columns),
-    "referenced": lambda t: np.log1p(t.referenced),
-    "referencing": lambda t: np.log1p(t.referencing),
-    "degree": lambda t: np.log1p(t.degree),
-    "key_share": lambda t: t.key_share,
-    "database_size": lambda t: np.log(t.names.database_size),
-}
-"""The features of a table that are the same for all questions."""
-
-
 class CandidateTables:
     """The tables of a corpus as the reranker sees them: names, words, columns, joins.
 
@@ -102,6 +83,25 @@ class CandidateTables:
         self.referenced = np.diff(references.tocsc().indptr)
         self.key_share = np.bincount(child[apart], minlength=shape[0]) / self.num_columns
         self.features = np.stack([of(self) for of in TABLE_FEATURES.values()], axis=1).astype(np.float32)
+
+
+TABLE_FEATURES: dict[str, Callable[[CandidateTables], Array]] = {
+    "name_length": lambda t: t.names.length,
+    "rarest_word": lambda t: t.names.rarest,
+    "commonest_word": lambda t: t.names.commonest,
+    "satellites": lambda t: np.log1p(t.names.satellites),
+    "is_satellite": lambda t: t.names.base >= 0,
+    "has_name": lambda t: t.has_name,
+    "names_base": lambda t: t.names_base,
+    "columns_of_base": lambda t: t.columns_of_base,
+    "columns": lambda t: np.log1p(t.num_columns),
+    "referenced": lambda t: np.log1p(t.referenced),
+    "referencing": lambda t: np.log1p(t.referencing),
+    "degree": lambda t: np.log1p(t.degree),
+    "key_share": lambda t: t.key_share,
+    "database_size": lambda t: np.log(t.names.database_size),
+}
+"""The features of a table that are the same for all questions."""
 
 
 def _is_name(column: str) -> bool:

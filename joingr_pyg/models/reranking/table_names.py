@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import combinations, groupby
 from math import log
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,7 +83,7 @@ class TableNames:
                 self.base[row] = first[max(parts, key=lambda part: (sum(rarity[word] for word in part), sorted(part)))]
         return [{word: rarity[word] for word in self._words[row]} for row in rows]
 
-    def said(self, question_words: frozenset[str], tables: NDArray[np.int64]) -> tuple[Array, Array, Array, Array]:
+    def said(self, question_words: frozenset[str], tables: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
         """What a question says of the names of ``C`` tables.
 
         Args:
