@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from joingr_pyg.text.tokens import distinct_words
 
 Array = NDArray[np.float32]
+Values = NDArray[Any]
 
 COPY_WORDS = frozenset(
     distinct_words("archive audit backup bak hist history log old snapshot stage staging temp temporary tmp version")
@@ -83,7 +84,7 @@ class TableNames:
                 self.base[row] = first[max(parts, key=lambda part: (sum(rarity[word] for word in part), sorted(part)))]
         return [{word: rarity[word] for word in self._words[row]} for row in rows]
 
-    def said(self, question_words: frozenset[str], tables: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
+    def said(self, question_words: frozenset[str], tables: NDArray[np.int64]) -> tuple[Values, Values, Values, Values]:
         """What a question says of the names of ``C`` tables.
 
         Args:
