@@ -173,15 +173,15 @@ def _make_clusters(x: np.ndarray) -> "faiss.IndexIVF":
     return index
 
 
-def diverse_anchors(hits: TableHits, corpus: Corpus, k: int, weight: float) -> TableHits:
+def diverse_anchors(hits: TableHits, vectors: Tensor, k: int, weight: float) -> TableHits:
     r"""Choose anchors by maximal marginal relevance (the MMR weight of Appendix B).
 
     Each step chooses the table that maximises :math:`\lambda s(t|q) - (1 - \lambda) \max_{t'} \langle r_t, r_{t'}
     \rangle`, where :math:`t'` are the anchors chosen before.
 
     Args:
-        hits: Candidates, more than ``k``.
-        corpus: The corpus they come from.
+        hits: ``C`` candidates a question, more than ``k``.
+        vectors: ``[B, C, d]`` embeddings of their best columns.
         k: Number of anchors.
         weight: :math:`\lambda` from 0 (only diversity) to 1 (only relevance).
 
@@ -189,7 +189,6 @@ def diverse_anchors(hits: TableHits, corpus: Corpus, k: int, weight: float) -> T
         The anchors in the order of choice.
     """
     present = hits.table >= 0
-    vectors = corpus.x[hits.column.clamp(min=0)]
     relevance = torch.where(present, weight * hits.score, -torch.inf)
     redundancy = torch.zeros_like(hits.score)
     chosen: list[Tensor] = []

@@ -13,6 +13,7 @@ from joingr_pyg.errors import JoinGRError
 from joingr_pyg.models.backend import Backend, TensorBackend
 from joingr_pyg.models.explanation import ExplainedRanking
 from joingr_pyg.models.retriever import Ranking, Retriever
+from joingr_pyg.models.rounds import First, Rounds
 from joingr_pyg.nn import JoinWalk, WalkOutput
 
 
@@ -98,6 +99,22 @@ class TrainableRetriever(Retriever):
         tensors.
         """
         return TensorBackend(self) if self.training or self._overrides_a_step() else self.fast_backend(device)
+
+    def rounds(self, queries: Queries, k: int, first: First) -> Rounds[Ranking]:
+        """Rank as a part of a corpus, together with the others: see :mod:`joingr_pyg.models.rounds`.
+
+        Args:
+            queries: ``B`` questions.
+            k: Number of tables, at least 1.
+            first: Where the tables of this part begin among those of the whole corpus.
+
+        Returns:
+            A generator of what the part has found and, in the end, its ranking, with tables numbered as in the whole.
+
+        Raises:
+            JoinGRError: If this kind of model cannot rank so.
+        """
+        raise JoinGRError(f"A corpus in parts cannot be ranked by a model of kind {self.kind!r}: give JoinGR or JoinGR+.")
 
     def fast_backend(self, device: torch.device) -> Backend:
         """The fastest backend that gives the same rankings as the steps of this class while weights do not change."""

@@ -52,16 +52,19 @@ class Abbreviations:
 
     Args:
         texts: The texts.
+
+    Attributes:
+        found: The abbreviations. Those of several sets of texts, one after the other, are texts with the same ones.
     """
 
     def __init__(self, texts: Iterable[str]) -> None:
-        self._abbreviations: set[str] = set()
+        self.found: dict[str, None] = {}
         self._by_consonants: dict[str, list[str]] = defaultdict(list)
         self._by_ends: dict[tuple[str, str], list[str]] = defaultdict(list)
         for short in dict.fromkeys(word for text in texts for word in spelled(text)):
             if len(short) >= SHORTEST and short.isascii() and short.isalpha() and not is_known(short):
                 consonants = _consonants(short)
-                self._abbreviations.add(short)
+                self.found[short] = None
                 self._by_consonants[consonants].append(short)
                 self._by_ends[consonants[0], consonants[-1]].append(short)
         self._cache: dict[str, Sequence[str]] = {}
@@ -76,7 +79,7 @@ class Abbreviations:
 
     def _look_up(self, word: str) -> Sequence[str]:
         consonants = _consonants(word)
-        candidates = [word[:end] for end in range(SHORTEST, len(word)) if word[:end] in self._abbreviations]
+        candidates = [word[:end] for end in range(SHORTEST, len(word)) if word[:end] in self.found]
         for end in range(1, len(consonants) + 1):
             candidates += self._by_consonants.get(consonants[:end], ())
         candidates += self._by_ends.get((consonants[0], _last(consonants)), ())

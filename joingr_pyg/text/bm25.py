@@ -1,15 +1,13 @@
 """Word matches of questions and tables."""
 
 from collections.abc import Sequence
-from itertools import chain
 
 import numpy as np
 import torch
-from scipy.sparse import csr_array
 from torch import Tensor
 
 from joingr_pyg.text.postings import Postings
-from joingr_pyg.text.tokens import words
+from joingr_pyg.text.word_counts import WordCounts, WordTotals
 
 
 class LexicalIndex:
@@ -22,31 +20,30 @@ class LexicalIndex:
         \frac{f}{f + k_1 (1 - b + b\, \ell / \bar\ell)},
 
     over the distinct words of a question, where :math:`n_w` of the :math:`T` texts hold the word: the variant of
-    Lucene, as bm25s (Lù, 2024) has it.
+    Lucene, as bm25s (Lù, 2024) computes it, which takes no totals from elsewhere.
 
     Args:
-        texts: The texts.
+        texts: The texts, or their words.
         k1: How slowly repeated words saturate, at least 0.
         b: How far long texts are discounted, from 0 to 1.
+        totals: Totals of all texts, where these are a part of them.
 
     Attributes:
         postings: What each word adds to the score of each text.
     """
 
-    def __init__(self, texts: Sequence[str], k1: float, b: float) -> None:
-        tokens = [words(text) for text in texts]
-        number: dict[str, int] = {}
-        row = np.fromiter((number.setdefault(word, len(number)) for word in chain.from_iterable(tokens)), int)
-        length = np.fromiter(map(len, tokens), int)
-        text = np.repeat(np.arange(len(texts)), length)
-        # Entries of the same word and text are added up.
-        count = csr_array((np.ones(len(row)), (row, text)), shape=(len(number), len(texts)))
-        holders = np.diff(count.indptr)
-        rarity = np.log1p((len(texts) - holders + 0.5) / (holders + 0.5))
-        mean_length = len(row) / max(1, len(texts))
-        saturation = k1 * (1 - b + b * length[count.indices] / mean_length)
-        value = np.repeat(rarity, holders) * count.data / (count.data + saturation)
-        self.postings = Postings(number, count.indptr, count.indices, value, len(texts))
+    def __init__(
+        self, texts: Sequence[str] | WordCounts, k1: float, b: float, totals: WordTotals | None = None
+    ) -> None:
+        counts = texts if isinstance(texts, WordCounts) else WordCounts(texts)
+        totals = totals or counts.totals
+        mean_length = totals.words / totals.texts if totals.words else 1.0
+        rarity = np.array([totals.rarity(word) for word in counts.vocabulary])
+        discount = k1 * (1 - b + b * counts.length / mean_length)
+        saturation = counts.count / (counts.count + discount[counts.text])
+        value = rarity.repeat(np.diff(counts.ptr)) * saturation
+        number = {word: row for row, word in enumerate(counts.vocabulary)}
+        self.postings = Postings(number, counts.ptr, counts.text, value, len(counts.length))
 
     def scores(self, questions: Sequence[Sequence[str]]) -> Tensor:
         """``[B, T]`` scores of questions given as their distinct words; 0 where no word is shared."""

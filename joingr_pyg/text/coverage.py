@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from math import log
 
 import numpy as np
 import torch
@@ -10,6 +9,7 @@ from torch import Tensor
 
 from joingr_pyg.text.postings import Postings
 from joingr_pyg.text.tokens import distinct_words, words
+from joingr_pyg.text.word_counts import WordCounts, WordTotals
 
 
 class Coverage:
@@ -27,36 +27,38 @@ class Coverage:
     tables, unless a name has no other words.
 
     Args:
-        texts: ``T`` texts of tables, each with its name.
+        texts: ``T`` texts of tables, each with its name, or their words.
         titles: ``T`` readable names of tables.
         databases: ``T`` readable names of their databases.
+        totals: Totals of the texts of all tables, where these are a part of them.
 
     Attributes:
         name_shares: For each word, the share of each table's name that it makes up.
         text_weights: For each word, its weight for each table whose text holds it.
     """
 
-    def __init__(self, texts: Sequence[str], titles: Sequence[str], databases: Sequence[str]) -> None:
-        size = len(texts)
-        tables_with: dict[str, list[int]] = defaultdict(list)
-        for table, text in enumerate(texts):
-            for word in distinct_words(text):
-                tables_with[word].append(table)
-        self._weight = {
-            word: log(1 + (size - len(tables) + 0.5) / (len(tables) + 0.5)) for word, tables in tables_with.items()
-        }
+    def __init__(
+        self,
+        texts: Sequence[str] | WordCounts,
+        titles: Sequence[str],
+        databases: Sequence[str],
+        totals: WordTotals | None = None,
+    ) -> None:
+        counts = texts if isinstance(texts, WordCounts) else WordCounts(texts)
+        self._totals = totals or counts.totals
+        weight = {word: self._totals.rarity(word) for word in counts.vocabulary}
         shares: dict[str, dict[int, float]] = defaultdict(dict)
         for table, (title, database) in enumerate(zip(titles, databases, strict=True)):
             title_words, database_words = distinct_words(title), frozenset(words(database))
             name = [word for word in title_words if word not in database_words] or title_words
-            total = sum(self._weight.get(word, 0.0) for word in name)
+            total = sum(weight.get(word, 0.0) for word in name)
             for word in name:
-                if word in self._weight:
-                    shares[word][table] = self._weight[word] / total
-        self.text_weights = Postings.of_rows(
-            {word: dict.fromkeys(tables, self._weight[word]) for word, tables in tables_with.items()}, size
-        )
-        self.name_shares = Postings.of_rows(shares, size)
+                if word in weight:
+                    shares[word][table] = weight[word] / total
+        number = {word: row for row, word in enumerate(weight)}
+        value = np.fromiter(weight.values(), float).repeat(np.diff(counts.ptr))
+        self.text_weights = Postings(number, counts.ptr, counts.text, value, len(titles))
+        self.name_shares = Postings.of_rows(shares, len(titles))
 
     def __call__(self, questions: Sequence[Sequence[str]]) -> tuple[Tensor, Tensor]:
         """Shares, 0 to 1, for questions given as their distinct words.
@@ -70,4 +72,5 @@ class Coverage:
 
     def total(self, question: Sequence[str]) -> float:
         """Sum of the weights of a question's words that some text holds; 1 if there is no such word."""
-        return sum(self._weight.get(word, 0.0) for word in question) or 1.0
+        known = (word for word in question if word in self._totals.texts_with)
+        return sum(self._totals.rarity(word) for word in known) or 1.0

@@ -216,7 +216,8 @@ QUESTION = torch.tensor([[1.0, 0.0]])
 
 
 def choose(corpus: Corpus, k: int, weight: float, query: Tensor = QUESTION) -> TableHits:
-    return diverse_anchors(ColumnIndex(corpus).search(query, 4 * k), corpus, k, weight)
+    hits = ColumnIndex(corpus).search(query, 4 * k)
+    return diverse_anchors(hits, corpus.x[hits.column.clamp(min=0)], k, weight)
 
 
 def test_relevance_and_redundancy_weighed_by_hand(make_corpus: MakeCorpus) -> None:

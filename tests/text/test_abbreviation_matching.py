@@ -58,7 +58,7 @@ def test_an_abbreviation_is_made_of_letters_of_the_word(short: str, word: str) -
 @given(st.lists(WORDS, max_size=30), WORDS)
 def test_none_is_overlooked(texts: list[str], word: str) -> None:
     found = Abbreviations(texts)
-    known = [short for short in dict.fromkeys(texts) if short in found._abbreviations]
+    known = [short for short in dict.fromkeys(texts) if short in found.found]
     assert sorted(found.of(word)) == sorted(
         abbreviations.words(short)[0] for short in known if abbreviates(short, word)
     )

@@ -9,7 +9,9 @@ large          :class:`LargeCorpusBackend`                :class:`LargeCorpusBac
 =============  =========================================  =================================================
 """
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
 
 import torch
 from torch import Tensor
@@ -22,6 +24,7 @@ from joingr_pyg.models.backend import Backend, TensorBackend
 from joingr_pyg.models.explanation import ExplainedRanking
 from joingr_pyg.models.joingr.explanation import ReachedExplainedRanking
 from joingr_pyg.models.retriever import Ranking, rank_pairs
+from joingr_pyg.models.rounds import First, Rounds, alone, best_places
 from joingr_pyg.nn import EdgeScorer, WalkOutput
 from joingr_pyg.nn.compiled_walk import CompiledWalk, Reached
 
@@ -39,11 +42,16 @@ def choose_backend(model: "JoinGR", device: torch.device) -> Backend:
         model: A model that is not learning and whose steps are those of JoinGR.
         device: Where the questions are.
     """
-    large = model.corpus.num_tables > LARGE_CORPUS
+    if model.corpus.num_tables > LARGE_CORPUS:
+        return large_corpus_backend(model, device)
     compiled = device.type == "cpu" and kernels_available()
-    if large:
-        return LargeCorpusBackend(model, model.compiled_walk(find_columns=True) if compiled else TensorWalk(model))
     return CompiledBackend(model, model.compiled_walk(find_columns=False)) if compiled else TensorBackend(model)
+
+
+def large_corpus_backend(model: "JoinGR", device: torch.device) -> "LargeCorpusBackend":
+    """The backend for many tables, and for parts of a corpus; arguments are the same."""
+    compiled = device.type == "cpu" and kernels_available()
+    return LargeCorpusBackend(model, model.compiled_walk(find_columns=True) if compiled else TensorWalk(model))
 
 
 class CompiledBackend(TensorBackend):
@@ -86,8 +94,19 @@ class LargeCorpusBackend(TensorBackend):
         self.walk = walk
 
     def rank(self, queries: Queries, k: int) -> Ranking:
-        similar = self.model.similar_tables(queries.vector, k)
-        return self._rank(queries.vector, k, similar, self.model.choose_anchors(similar))
+        return alone(self.rounds(queries, k, First()))
+
+    def rounds(self, queries: Queries, k: int, first: First) -> Rounds[Ranking]:
+        """Rank as a part of a corpus: see :mod:`joingr_pyg.models.rounds`."""
+        model = self.model
+        similar = model.similar_tables(queries.vector, k)
+        whole = yield SimilarTables.of(similar, model, first)
+        anchors = model.choose_anchors(whole.hits, whole.vectors)
+        table = anchors.table - first.table
+        is_own = (anchors.table >= 0) & (table >= 0) & (table < model.corpus.num_tables)
+        anchors = TableHits(table.where(is_own, -1), anchors.score, anchors.column)
+        table, score = self._rank(queries.vector, k, similar, anchors)
+        return Ranking(_numbered(table, first), score)
 
     def explained(self, queries: Queries, k: int) -> ExplainedRanking:
         similar = self.model.similar_tables(queries.vector, k)
@@ -123,6 +142,45 @@ class LargeCorpusBackend(TensorBackend):
         row = torch.arange(len(similar.table), device=table.device).unsqueeze(1)
         key = row * num_tables + similar.table
         return (similar.table >= 0) & ~torch.isin(key, question * num_tables + table)
+
+
+@dataclass(frozen=True)
+class SimilarTables:
+    """The most similar tables of parts of a corpus.
+
+    Attributes:
+        hits: The tables, numbered as in the whole corpus.
+        vectors: ``[B, C, d]`` embeddings of their best columns, if anchors are chosen by more than similarity.
+    """
+
+    hits: TableHits
+    vectors: Tensor | None
+
+    @classmethod
+    def of(cls, hits: TableHits, model: "JoinGR", first: First) -> Self:
+        """Those that a part has found."""
+        vectors = None if model.mmr == 1 else model.best_column_vectors(hits)
+        return cls(hits._replace(table=_numbered(hits.table, first)), vectors)
+
+    @classmethod
+    def merged(cls, parts: Sequence[Self]) -> Self:
+        """The most similar tables of all parts, as many as each part has found."""
+        if len(parts) == 1:
+            return parts[0]
+        count = parts[0].hits.table.size(1)
+        table, score, column = (torch.cat(found, dim=1) for found in zip(*(part.hits for part in parts), strict=True))
+        order = torch.from_numpy(best_places(score.numpy(), table.numpy(), count))
+        hits = TableHits(*(part.gather(1, order) for part in (table, score, column)))
+        given = [part.vectors for part in parts if part.vectors is not None]
+        if not given:
+            return cls(hits, None)
+        vectors = torch.cat(given, dim=1)
+        return cls(hits, vectors.gather(1, order.unsqueeze(2).expand(-1, -1, vectors.size(2))))
+
+
+def _numbered(table: Tensor, first: First) -> Tensor:
+    """Numbers of tables in the whole corpus, from those in a part; ``-1`` stays."""
+    return (table + first.table).where(table >= 0, -1)
 
 
 class TensorWalk:

@@ -12,8 +12,9 @@ from joingr_pyg.errors import JoinGRError, require_at_least, require_finite, req
 from joingr_pyg.models.anchors import TableHits, diverse_anchors
 from joingr_pyg.models.backend import Backend
 from joingr_pyg.models.evidence import Evidence
-from joingr_pyg.models.joingr.backend import choose_backend
+from joingr_pyg.models.joingr.backend import choose_backend, large_corpus_backend
 from joingr_pyg.models.retriever import Ranking, rank_dense
+from joingr_pyg.models.rounds import First, Rounds
 from joingr_pyg.models.trainable import TrainableRetriever
 from joingr_pyg.nn import EdgeScorer, JoinWalk, Projections, WalkOutput
 from joingr_pyg.nn.compiled_walk import CompiledWalk
@@ -139,11 +140,24 @@ class JoinGR(TrainableRetriever):
         """The most similar tables of questions ``[B, d]``: as many as anchors are chosen from, ``k`` at least."""
         return self.columns.search(query, max(k, CANDIDATES_PER_ANCHOR * self.anchors))
 
-    def choose_anchors(self, candidates: TableHits) -> TableHits:
-        """Choose the ``A`` anchors among more similar tables (section 3.2.2 and the MMR weight of Appendix B)."""
+    def choose_anchors(self, candidates: TableHits, vectors: Tensor | None = None) -> TableHits:
+        """Choose the ``A`` anchors among more similar tables (section 3.2.2 and the MMR weight of Appendix B).
+
+        Args:
+            candidates: ``[B, C]`` similar tables, of which the first :data:`CANDIDATES_PER_ANCHOR` for each anchor
+                count.
+            vectors: ``[B, C, d]`` embeddings of their best columns; by default those of the corpus.
+        """
+        first = CANDIDATES_PER_ANCHOR * self.anchors
+        candidates = TableHits(*(part[:, :first] for part in candidates))
         if self.mmr == 1:
             return TableHits(*(part[:, : self.anchors] for part in candidates))
-        return diverse_anchors(candidates, self.corpus, self.anchors, self.mmr)
+        vectors = self.best_column_vectors(candidates) if vectors is None else vectors[:, :first]
+        return diverse_anchors(candidates, vectors, self.anchors, self.mmr)
+
+    def best_column_vectors(self, hits: TableHits) -> Tensor:
+        """``[B, C, d]`` embeddings of the best columns of tables of the corpus; any where a place is empty."""
+        return self.corpus.x[hits.column.clamp(min=0)]
 
     def seeds(self, evidence: WalkEvidence) -> tuple[Tensor, Tensor]:
         """Where the walks start: tables ``[B, A]``, ``-1`` where there are fewer, and their deposits ``[B, A]``."""
@@ -196,6 +210,9 @@ class JoinGR(TrainableRetriever):
 
     def fast_backend(self, device: torch.device) -> Backend:
         return choose_backend(self, device)
+
+    def rounds(self, queries: Queries, k: int, first: First) -> Rounds[Ranking]:
+        return large_corpus_backend(self, queries.vector.device).rounds(queries, k, first)
 
     def compiled_walk(self, find_columns: bool) -> CompiledWalk:
         """The walk in compiled code, with the weights of now.

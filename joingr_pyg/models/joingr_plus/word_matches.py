@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -14,12 +15,32 @@ from joingr_pyg.schema.names.readable import readable_name
 from joingr_pyg.text.abbreviation_matching import Abbreviations, with_names_spelt_out, words_with_abbreviations
 from joingr_pyg.text.bm25 import LexicalIndex
 from joingr_pyg.text.coverage import Coverage
+from joingr_pyg.text.postings import Postings
+from joingr_pyg.text.word_counts import WordCounts, WordTotals
 
 K1, B = 2.5, 0.75
 """Parameters of BM25."""
 
 BM25_SCALE = 0.35
 """Factor that brings BM25 scores with these parameters to the order of cosines."""
+
+
+class SharedWords(NamedTuple):
+    """What word matches of a part of the tables depend on of all tables.
+
+    Attributes:
+        totals: Totals of the texts of tables.
+        abbreviations: Words of tables that may be abbreviations.
+    """
+
+    totals: WordTotals
+    abbreviations: tuple[str, ...]
+
+    @classmethod
+    def sum(cls, parts: Sequence["SharedWords"]) -> "SharedWords":
+        """That of several parts together."""
+        found = dict.fromkeys(chain.from_iterable(part.abbreviations for part in parts))
+        return cls(WordTotals.sum([part.totals for part in parts]), tuple(found))
 
 
 class WordMatches:
@@ -31,21 +52,37 @@ class WordMatches:
         coverage: Whether shares of words in common are needed, too.
 
     Attributes:
+        own: What these tables add to the words of all tables.
         postings: For each feature made of words, what each word adds to each table.
     """
 
     def __init__(self, corpus: Corpus, abbreviations: bool, coverage: bool) -> None:
         documents: Sequence[str] = corpus.documents
-        self._abbreviations = None
+        self._abbreviations: Abbreviations | None = None
+        found: tuple[str, ...] = ()
         if abbreviations:
             self._abbreviations = Abbreviations(documents)
+            found = tuple(self._abbreviations.found)
             documents = with_names_spelt_out(documents, corpus.titles, DOCUMENT_NAME_WEIGHT)
-        self._bm25 = LexicalIndex(documents, K1, B)
-        self.postings = {Feature.WORDS: self._bm25.postings}
-        self._coverage = None
+        self._counts = WordCounts(documents)
+        self._names: tuple[Sequence[str], Sequence[str]] | None = None
         if coverage:
-            databases = [readable_name(database) for database, _ in corpus.tables]
-            self._coverage = Coverage(documents, corpus.titles, databases)
+            self._names = corpus.titles, [readable_name(database) for database, _ in corpus.tables]
+        self.own = SharedWords(self._counts.totals, found)
+        self._weigh(self.own.totals)
+
+    def share(self, words: SharedWords) -> None:
+        """Weight words by how rare they are among all tables, of which those of this corpus are a part."""
+        if self._abbreviations is not None:
+            self._abbreviations = Abbreviations(words.abbreviations)
+        self._weigh(words.totals)
+
+    def _weigh(self, totals: WordTotals) -> None:
+        self._bm25 = LexicalIndex(self._counts, K1, B, totals)
+        self.postings: dict[Feature, Postings] = {Feature.WORDS: self._bm25.postings}
+        self._coverage = None
+        if self._names is not None:
+            self._coverage = Coverage(self._counts, *self._names, totals)
             self.postings |= {
                 Feature.NAMED: self._coverage.name_shares,
                 Feature.COVERED: self._coverage.text_weights,
