@@ -17,6 +17,8 @@ def match_phrases(
     similarity: Any,
     sharpness: Any,
     context_weight: Any,
+    peak: Any,
+    total: Any,
     first: Any,
     best: Any,
     within: Any,
@@ -30,6 +32,8 @@ def match_phrases(
         similarity: ``[P, T]`` similarities of phrases and the most similar columns of tables.
         sharpness: Factor of similarities.
         context_weight: Factor of the scores of whole questions.
+        peak: As :func:`phrase_totals` writes it, for all tables of the corpus.
+        total: Likewise.
         first: ``[D + 1]`` the tables of database ``d`` are ``first[d]:first[d + 1]``.
         best: ``[B, T]`` zeros, written: the largest probability.
         within: ``[B, T]`` zeros, written: the largest probability within the table's database.
@@ -39,13 +43,33 @@ def match_phrases(
     for b in range(len(context)):
         part = Real(1.0) / Real(max(ptr[b + 1] - ptr[b], 1))
         for phrase in range(ptr[b], ptr[b + 1]):
-            scale = Real(1.0) / _exponentials(similarity[phrase], context[b], sharpness, context_weight, share)
+            _exponentials(similarity[phrase], context[b], sharpness, context_weight, peak[phrase], share)
+            scale = Real(1.0 / total[phrase])
             for d in range(first.size - 1):
                 own = Real(1.0) / _sum(share, first[d], first[d + 1])
                 for t in range(first[d], first[d + 1]):
                     best[b, t] = max(best[b, t], share[t] * scale)
                     within[b, t] = max(within[b, t], share[t] * own)
                     mean[b, t] += share[t] * own * part
+
+
+@compiled
+def phrase_totals(
+    context: Any, ptr: Any, similarity: Any, sharpness: Any, context_weight: Any, peak: Any, total: Any
+) -> None:
+    """Write for each phrase ``[P]`` the largest logit of its softmax and the sum of exponentials of what others lack.
+
+    The sums are taken in double precision, so that they are the same whether tables are summed in one part or several.
+    Other arguments are those of :func:`match_phrases`.
+    """
+    share = np.empty(similarity.shape[1], Real)
+    for b in range(len(context)):
+        for phrase in range(ptr[b], ptr[b + 1]):
+            peak[phrase] = _peak(similarity[phrase], context[b], sharpness, context_weight)
+            _exponentials(similarity[phrase], context[b], sharpness, context_weight, peak[phrase], share)
+            total[phrase] = 0.0
+            for t in range(share.size):
+                total[phrase] += share[t]
 
 
 @compiled
@@ -62,7 +86,9 @@ def best_phrases(context: Any, similarity: Any, sharpness: Any, context_weight: 
     """
     share, best = np.empty(context.size, Real), np.full(table.size, Real(-1.0))
     for s in range(len(similarity)):
-        total = _exponentials(similarity[s], context, sharpness, context_weight, share)
+        peak = _peak(similarity[s], context, sharpness, context_weight)
+        _exponentials(similarity[s], context, sharpness, context_weight, peak, share)
+        total = _sum(share, 0, share.size)
         for place in range(table.size):
             probability = share[table[place]] / total
             if probability > best[place]:
@@ -78,13 +104,18 @@ def _sum(values: Any, begin: Any, end: Any) -> Any:
 
 
 @compiled
-def _exponentials(similarity: Any, context: Any, sharpness: Any, context_weight: Any, share: Any) -> Any:
-    """Write the terms of a phrase's softmax before they are normalised; returns their sum."""
-    peak, total = Real(-np.inf), Real(0.0)
+def _peak(similarity: Any, context: Any, sharpness: Any, context_weight: Any) -> Any:
+    """The largest logit of a phrase's softmax."""
+    peak = Real(-np.inf)
+    for t in range(similarity.size):
+        peak = max(peak, sharpness * similarity[t] + context_weight * context[t])
+    return peak
+
+
+@compiled
+def _exponentials(similarity: Any, context: Any, sharpness: Any, context_weight: Any, peak: Any, share: Any) -> None:
+    """Write the terms of a phrase's softmax before they are normalised."""
     for t in range(share.size):
-        share[t] = sharpness * similarity[t] + context_weight * context[t]
-        peak = max(peak, share[t])
+        share[t] = sharpness * similarity[t] + context_weight * context[t] - peak
     for t in range(share.size):
-        share[t] = exp(share[t] - peak)
-        total += share[t]
-    return total
+        share[t] = exp(share[t])

@@ -1,6 +1,6 @@
 """A kNN memory: answered questions vote for the tables that they needed."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import copy
 from typing import Any
 
@@ -45,6 +45,7 @@ class QuestionMemory(nn.Module):
         self._vectors = torch.empty(0, 0)
         self._gold: list[tuple[TableName, ...]] = []
         self._table_number: Mapping[TableName, int] = {}
+        self._elsewhere: Collection[TableName] = ()
         self._bind()
 
     def __len__(self) -> int:
@@ -109,15 +110,25 @@ class QuestionMemory(nn.Module):
         self._vectors, self._gold = torch.empty(0, 0), []
         self._bind()
 
-    def bind(self, table_number: Mapping[TableName, int]) -> None:
-        """Vote on these tables; questions that needed none of them have no vote."""
-        self._table_number = table_number
+    def bind(self, table_number: Mapping[TableName, int], elsewhere: Collection[TableName] = ()) -> None:
+        """Vote on these tables; questions that needed none of them have no vote.
+
+        Args:
+            table_number: Number of each table.
+            elsewhere: Tables of other parts of the corpus. A question that needed one of them has a vote, too, which
+                counts there.
+        """
+        self._table_number, self._elsewhere = table_number, elsewhere
         self._bind()
 
     def _bind(self) -> None:
-        number = self._table_number
+        number, elsewhere = self._table_number, self._elsewhere
         needed = [sorted({number[table] for table in tables if table in number}) for tables in self._gold]
-        rows = [row for row, tables in enumerate(needed) if tables]
+        rows = [
+            row
+            for row, (own, tables) in enumerate(zip(needed, self._gold, strict=True))
+            if own or any(table in elsewhere for table in tables)
+        ]
         votes = [(neighbor, table) for neighbor, row in enumerate(rows) for table in needed[row]]
         self.neighbors = self._vectors[rows]
         self.vote_neighbor, self.vote_table = torch.tensor(votes, dtype=torch.long).reshape(-1, 2).unbind(1)

@@ -27,6 +27,14 @@ class Finding(Protocol):
         """What several parts have found together."""
 
 
+class Shared(Protocol):
+    """What a part has to know of all parts before any question."""
+
+    @classmethod
+    def sum(cls, parts: Sequence[Self]) -> Self:
+        """That of several parts together."""
+
+
 Rounds = Generator[Any, Any, Result]
 """Yields findings of a part and receives those of all parts."""
 

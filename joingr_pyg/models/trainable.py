@@ -100,6 +100,17 @@ class TrainableRetriever(Retriever):
         """
         return TensorBackend(self) if self.training or self._overrides_a_step() else self.fast_backend(device)
 
+    def shared(self) -> Any:
+        """What the other parts of a corpus have to know of the part that this model is bound to.
+
+        Returns:
+            A :class:`~joingr_pyg.models.rounds.Shared`, or ``None`` if they need nothing.
+        """
+        return None
+
+    def share(self, whole: Any) -> None:
+        """Rank from now on as a part of a corpus, of whose parts :meth:`shared` adds up to ``whole``."""
+
     def rounds(self, queries: Queries, k: int, first: First) -> Rounds[Ranking]:
         """Rank as a part of a corpus, together with the others: see :mod:`joingr_pyg.models.rounds`.
 

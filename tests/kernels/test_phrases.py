@@ -10,7 +10,7 @@ from torch.nn import functional as F
 pytest.importorskip("numba")
 
 from joingr_pyg.data.queries import Queries
-from joingr_pyg.kernels.phrases import match_phrases
+from joingr_pyg.kernels.phrases import match_phrases, phrase_totals
 from joingr_pyg.models.phrase_matches import CONTEXT_WEIGHT, SHARPNESS, phrase_matches, phrase_similarities
 
 TEXTS = ("Which movies were produced in France?", "movies", "Actors of 'The Artist', in France or Spain", "")
@@ -41,6 +41,9 @@ def test_phrases_point_at_the_same_tables(make_corpus, texts: tuple[str, ...]) -
     first = np.append(np.flatnonzero(np.diff(corpus.database.numpy(), prepend=-1)), 40)
     found = np.zeros((3, len(texts), 40), np.float32)
     reals = np.float32(SHARPNESS), np.float32(CONTEXT_WEIGHT)
-    match_phrases(whole.numpy(), ptr, np.concatenate(similarity), *reals, first, *found)
+    phrases = whole.numpy(), ptr, np.concatenate(similarity), *reals
+    totals = np.empty(ptr[-1], np.float32), np.empty(ptr[-1])
+    phrase_totals(*phrases, *totals)
+    match_phrases(*phrases, *totals, first, *found)
     for part, known in zip(found, expected, strict=True):
         torch.testing.assert_close(torch.from_numpy(part), known, atol=2e-6, rtol=0)

@@ -16,23 +16,24 @@ from joingr_pyg.data.queries import Queries
 from joingr_pyg.models.backend import Backend
 from joingr_pyg.models.explanation import ExplainedRanking
 from joingr_pyg.models.joingr_plus.candidate_graph import CandidateGraph
+from joingr_pyg.models.joingr_plus.compiled_reranker import CompiledReranker
 from joingr_pyg.models.joingr_plus.explanation import CompiledExplainedRanking
 from joingr_pyg.models.joingr_plus.features import (
-    ALL_NAMED_FROM,
     COMPUTED,
     CONTEXT,
     EPSILON,
     FEATURES,
-    RERANK_INPUTS,
     Feature,
 )
+from joingr_pyg.models.joingr_plus.findings import BestPriors, PhraseTotals
 from joingr_pyg.models.joingr_plus.prior import TablePrior
 from joingr_pyg.models.joingr_plus.question_texts import QuestionText, QuestionTexts
-from joingr_pyg.models.joingr_plus.reranker import MESSAGE_SLACK, CandidateReranker
+from joingr_pyg.models.joingr_plus.reranker import CandidateReranker
 from joingr_pyg.models.joingr_plus.scored import ScoredTables
 from joingr_pyg.models.memory import QuestionMemory
 from joingr_pyg.models.phrase_matches import CONTEXT_WEIGHT, SHARPNESS
 from joingr_pyg.models.retriever import Ranking
+from joingr_pyg.models.rounds import First, Rounds, alone
 from joingr_pyg.nn import JoinWalk, WalkPlanner
 from joingr_pyg.nn.compiled_potential_walk import CompiledPotentialWalk
 from joingr_pyg.nn.threads import parallel_for
@@ -121,7 +122,7 @@ class CompiledBackend(Backend):
             *(memory.vote_neighbor.numpy(), memory.vote_table.numpy()),
             *_reals(memory.temperature, memory.null_logit),
         )
-        self._num_anchors = min(num_anchors, corpus.num_tables)
+        self._most_anchors, self._num_anchors = num_anchors, min(num_anchors, corpus.num_tables)
         (self._sharpness,) = _reals(sharpness)
         self._fusion = *_reals(prior_weight), np.float32(EPSILON)
         self._potential_weight = _by_row(potentials.weights)
@@ -134,7 +135,7 @@ class CompiledBackend(Backend):
         self._first_column = corpus.column_ptr.numpy()
         # The tables of a database lie together.
         self._first_table = np.append(np.flatnonzero(np.diff(corpus.database.numpy(), prepend=-1)), corpus.num_tables)
-        self._rerank = None if reranker is None else _rerank_arguments(reranker, graph)
+        self._rerank = None if reranker is None else CompiledReranker(reranker, graph)
 
     def rank(self, queries: Queries, k: int) -> Ranking:
         table, score = _places(len(queries), k)
@@ -145,7 +146,7 @@ class CompiledBackend(Backend):
         texts = self._texts(queries)
 
         def part(begin: int, end: int) -> None:
-            scored = self._score(_part(queries, begin, end), texts[begin:end])
+            scored = alone(self._score(_part(queries, begin, end), texts[begin:end], First()))
             _rank(scored.scores, table[begin:end], score[begin:end])
 
         columns, tables = self._vectors.shape[1], len(self._constant)
@@ -153,10 +154,18 @@ class CompiledBackend(Backend):
         parallel_for(part, len(queries), smallest=-(-PRODUCTS_WORTH_A_THREAD // columns), largest=most)
         return Ranking(torch.from_numpy(table), torch.from_numpy(score))
 
+    def rounds(self, queries: Queries, k: int, first: First) -> Rounds[Ranking]:
+        """Rank as a part of a corpus: see :mod:`joingr_pyg.models.rounds`."""
+        scored = yield from self._score(queries, self._texts(queries), first)
+        table, score = _places(len(queries), k)
+        _rank(scored.scores, table, score)
+        table[table >= 0] += first.table
+        return Ranking(torch.from_numpy(table), torch.from_numpy(score))
+
     def explained(self, queries: Queries, k: int) -> ExplainedRanking:
         table, score = _places(len(queries), k)
         texts = self._texts(queries)
-        scored = self._score(queries, texts)
+        scored = alone(self._score(queries, texts, First()))
         _rank(scored.scores, table, score)
         ranking = Ranking(torch.from_numpy(table), torch.from_numpy(score))
         return CompiledExplainedRanking(
@@ -170,11 +179,11 @@ class CompiledBackend(Backend):
             planner=self._planner,
         )
 
-    def _score(self, queries: Queries, texts: Sequence[QuestionText]) -> ScoredTables:
+    def _score(self, queries: Queries, texts: Sequence[QuestionText], first: First) -> Rounds[ScoredTables]:
         """Score all tables for some questions, in this thread: the steps of :meth:`JoinGRPlus.forward`."""
         # Importing numba takes half a second.
         from joingr_pyg.kernels import joingr_plus as kernel
-        from joingr_pyg.kernels.phrases import match_phrases
+        from joingr_pyg.kernels.phrases import match_phrases, phrase_totals
         from joingr_pyg.kernels.postings import add_rows
 
         count = len(texts)
@@ -198,9 +207,12 @@ class CompiledBackend(Backend):
         kernel.add_weighted(self._context_weight, features, context)
         ptr = _ptr([len(text.similarity) for text in texts])
         if ptr[-1]:
-            similarity = np.concatenate([text.similarity for text in texts])
+            phrases = context, ptr, np.concatenate([text.similarity for text in texts]), *PHRASE_FACTORS
+            totals = PhraseTotals(np.empty(ptr[-1], np.float32), np.empty(ptr[-1]))
+            phrase_totals(*phrases, *totals)
+            totals = yield totals
             matches = value[Feature.PHRASE], value[Feature.PHRASE_WITHIN], value[Feature.PHRASE_SHARE]
-            match_phrases(context, ptr, similarity, *PHRASE_FACTORS, self._first_table, *matches)
+            match_phrases(*phrases, *totals, self._first_table, *matches)
         for feature, compute in COMPUTED.items():
             value[feature][:] = compute(queries, self._corpus).numpy()
 
@@ -214,7 +226,10 @@ class CompiledBackend(Backend):
         seed = np.empty((count, self._num_anchors), np.int64)
         seed_deposit = np.empty(seed.shape, np.float32)
         edge_potential, potential = np.ascontiguousarray(edge), np.empty((0, 0), np.float32)
-        kernel.choose_seeds(prior, self._sharpness, seed, seed_deposit)
+        kernel.rank(prior, seed, seed_deposit)
+        best = yield BestPriors(seed + first.table, seed_deposit, self._most_anchors)
+        seed, seed_deposit = self._own(best.table, first), best.prior.copy()
+        kernel.share_out(self._sharpness, seed_deposit)
         if self._walk is not None:
             potential = common @ self._table_factor + self._constant
             kernel.add_weighted(self._potential_weight, features, potential)
@@ -223,9 +238,17 @@ class CompiledBackend(Backend):
         # Fusion and reranking; reranking changes the scores in place.
         kernel.fuse(prior, *self._fusion, deposits, scores)
         if self._rerank is not None:
-            written = value[Feature.DATABASE_SHARE], value[Feature.ALL_NAMED], scores
-            kernel.rerank(*self._rerank, features, value[Feature.NAMED], *written)
+            candidates = yield self._rerank.gather(features, value, first)
+            table = self._own(candidates.table, first)
+            question, place = np.nonzero(table >= 0)
+            scores[question, table[question, place]] += self._rerank.changes(candidates)[question, place]
         return ScoredTables(value, columns, context, seed, seed_deposit, edge_potential, potential)
+
+
+    def _own(self, table: Array, first: First) -> Array:
+        """Numbers of tables in this part, from those in the whole corpus; ``-1`` for tables of other parts."""
+        own = table - first.table
+        return np.where((table >= 0) & (own >= 0) & (own < len(self._constant)), own, -1)
 
 
 PHRASE_FACTORS = np.float32(SHARPNESS), np.float32(CONTEXT_WEIGHT)
@@ -292,20 +315,3 @@ def _by_row(weights: Mapping[Feature, float]) -> Array:
 def _reals(*numbers: Tensor) -> tuple[np.float32, ...]:
     return tuple(np.float32(number.item()) for number in numbers)
 
-
-def _rerank_arguments(reranker: CandidateReranker, graph: CandidateGraph) -> tuple[Any, ...]:
-    """Arguments of the compiled reranker; its first layer standardises the inputs."""
-    weight = reranker.input.weight / reranker.deviation
-    bias = reranker.input.bias - weight @ reranker.mean
-    layers = (
-        *(weight.t(), bias, reranker.message.weight.t()),
-        *(reranker.hidden.weight.t(), reranker.hidden.bias, reranker.out.weight[0]),
-    )
-    return (
-        min(reranker.candidates, len(graph.database)),
-        (graph.database.numpy(), *(part.numpy() for part in graph.neighbors)),
-        np.array([feature.row for feature, _ in RERANK_INPUTS], np.int64),
-        np.array([scale.behind_best for _, scale in RERANK_INPUTS]),
-        (*(layer.contiguous().numpy() for layer in layers), *_reals(reranker.out.bias)),
-        np.array([ALL_NAMED_FROM, MESSAGE_SLACK], np.float32),
-    )

@@ -10,7 +10,14 @@ from torch import Tensor, nn
 
 from joingr_pyg.data.corpus import Corpus
 from joingr_pyg.data.queries import Queries
-from joingr_pyg.errors import JoinGRError, require_at_least, require_finite, require_flags, require_fraction
+from joingr_pyg.errors import (
+    JoinGRError,
+    MissingPackageError,
+    require_at_least,
+    require_finite,
+    require_flags,
+    require_fraction,
+)
 from joingr_pyg.kernels import kernels_available
 from joingr_pyg.models.backend import Backend
 from joingr_pyg.models.calibration import Calibration
@@ -30,10 +37,11 @@ from joingr_pyg.models.joingr_plus.features import (
 from joingr_pyg.models.joingr_plus.prior import TablePrior
 from joingr_pyg.models.joingr_plus.question_texts import QuestionTexts
 from joingr_pyg.models.joingr_plus.reranker import CandidateReranker
-from joingr_pyg.models.joingr_plus.word_matches import WordMatches
+from joingr_pyg.models.joingr_plus.word_matches import SharedWords, WordMatches
 from joingr_pyg.models.memory import QuestionMemory
 from joingr_pyg.models.phrase_matches import phrase_choices, phrase_matches
 from joingr_pyg.models.retriever import Ranking, rank_dense
+from joingr_pyg.models.rounds import First, Rounds
 from joingr_pyg.models.trainable import TrainableRetriever
 from joingr_pyg.nn import InteractionScorer, JoinWalk, Potentials, WalkOutput
 from joingr_pyg.schema import TableName
@@ -66,6 +74,25 @@ class TableTensors(NamedTuple):
         """The same on ``device``."""
         edge_attr, table_x, log_degree, graph = self
         return TableTensors(edge_attr.to(device), table_x.to(device), log_degree.to(device), graph.to(device))
+
+
+class SharedTables(NamedTuple):
+    """What a part of a corpus has to know of all of it.
+
+    Attributes:
+        words: For word matches, if the model uses words.
+        remembered: The tables that remembered questions needed.
+    """
+
+    words: SharedWords | None
+    remembered: frozenset[TableName]
+
+    @classmethod
+    def sum(cls, parts: Sequence["SharedTables"]) -> "SharedTables":
+        """That of several parts together."""
+        words = [part.words for part in parts if part.words is not None]
+        remembered = frozenset[TableName]().union(*(part.remembered for part in parts))
+        return cls(SharedWords.sum(words) if words else None, remembered)
 
 
 @dataclass(frozen=True, eq=False)
@@ -284,6 +311,27 @@ class JoinGRPlus(TrainableRetriever):
         """
         if device.type != "cpu" or not kernels_available() or self.memory.training:
             return super().fast_backend(device)
+        return self._compiled_backend()
+
+    def rounds(self, queries: Queries, k: int, first: First) -> Rounds[Ranking]:
+        if not kernels_available():
+            raise MissingPackageError("Ranking a corpus in parts by JoinGR+", "numba", "ray")
+        return self._compiled_backend().rounds(queries, k, first)
+
+    def shared(self) -> "SharedTables":
+        remembered = {table for tables in self.memory.gold for table in tables}
+        own = remembered.intersection(self.corpus.table_number)
+        return SharedTables(None if self.words is None else self.words.own, frozenset(own))
+
+    def share(self, whole: "SharedTables") -> None:
+        if self.words is not None and whole.words is not None:
+            self.words.share(whole.words)
+            self._read_texts()
+        self.memory.bind(self.corpus.table_number, whole.remembered)
+        self._drop_compiled()
+
+    @torch.no_grad()
+    def _compiled_backend(self) -> CompiledBackend:
         if self._compiled is None or self._compiled.neighbors is not self.memory.neighbors:
             self._compiled = CompiledBackend(
                 corpus=self.corpus,
@@ -328,11 +376,14 @@ class JoinGRPlus(TrainableRetriever):
         self.words = None
         if self.prior.uses(Feature.WORDS):
             self.words = WordMatches(corpus, self.abbreviations, coverage=self.reranker is not None)
-        self._texts = QuestionTexts(corpus, self.words, self.prior.uses(Feature.PHRASE), self.kind)
+        self._read_texts()
         self.tables = self._moved_tables = TableTensors.of(corpus)
         self.memory.bind(corpus.table_number)
         self._drop_compiled()
         return self
+
+    def _read_texts(self) -> None:
+        self._texts = QuestionTexts(self.corpus, self.words, self.prior.uses(Feature.PHRASE), self.kind)
 
     def bound_to(self, corpus: Corpus) -> Self:
         other = super().bound_to(corpus)
