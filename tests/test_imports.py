@@ -29,6 +29,7 @@ LAYERS = [
     "data",
     "datasets",
     "models",
+    "sharding",
     "evaluation",
     "plotting",
     "retrieval",
@@ -66,6 +67,7 @@ RESERVED = {
     "uvicorn": {"integrations"},
     "langchain_core": {"integrations"},
     "llama_index": {"integrations"},
+    "ray": {"sharding"},
 }
 """Libraries that only some parts may import, at whatever place in the code."""
 

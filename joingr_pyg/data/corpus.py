@@ -28,6 +28,27 @@ SAMPLED_TABLES = 100
 
 
 @dataclass(frozen=True, eq=False)
+class WalkGraph:
+    """What walks read of some databases: ``T`` tables, ``N`` columns, ``J`` joins, with vectors in single precision.
+
+    Attributes:
+        table: ``[T]`` numbers of the tables in the corpus.
+        edge_index: ``[2, J]`` tables that each join connects.
+        edge_attr: ``[J, d]`` join embeddings.
+        edge_weight: ``[J]`` confidence in each join.
+        x: ``[N, d]`` column embeddings.
+        first_column: ``[T + 1]`` the columns of table ``t`` are ``first_column[t]:first_column[t + 1]``.
+    """
+
+    table: np.ndarray
+    edge_index: Tensor
+    edge_attr: Tensor
+    edge_weight: Tensor
+    x: Tensor
+    first_column: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
 class Corpus:
     """The tables among which retrieval chooses: ``T`` tables, ``N`` columns, ``J`` join edges.
 
@@ -101,8 +122,16 @@ class Corpus:
         Raises:
             JoinGRError: If there is no table to add, or a database of that name exists.
         """
-        more = Corpus.from_graphs(graphs)
-        _require_distinct([*dict.fromkeys(name for name, _ in self.tables), *(graph.database for graph in graphs)])
+        return self.joined(Corpus.from_graphs(graphs))
+
+    def joined(self, more: "Corpus") -> "Corpus":
+        """A corpus with the databases of another one behind its own, as :meth:`extended` makes it.
+
+        Raises:
+            JoinGRError: If a database is in both.
+        """
+        databases = (dict.fromkeys(name for name, _ in corpus.tables) for corpus in (self, more))
+        _require_distinct(list(chain.from_iterable(databases)))
         return Corpus(
             tables=self.tables + more.tables,
             columns=self.columns + more.columns,
@@ -127,6 +156,11 @@ class Corpus:
     def num_columns(self) -> int:
         return self.x.size(0)
 
+    @property
+    def in_half_precision(self) -> bool:
+        """Whether vectors are in half precision; they may lie on disk then, and are never copied as a whole."""
+        return self.x.dtype == torch.float16
+
     @cached_property
     def edge_index(self) -> Tensor:
         """``[2, J]`` tables that each join edge connects. An edge within one table is a self-loop."""
@@ -142,6 +176,48 @@ class Corpus:
         """``[T]`` database number of each table. Databases are numbered in order of their first table."""
         number = {name: i for i, name in enumerate(dict.fromkeys(database for database, _ in self.tables))}
         return torch.tensor([number[database] for database, _ in self.tables], device=self.owner.device)
+
+    @cached_property
+    def database_ptr(self) -> np.ndarray:
+        """``[D + 1]`` offsets: the tables of database ``d`` are ``database_ptr[d]:database_ptr[d + 1]``."""
+        return np.append(np.flatnonzero(np.diff(self.database.cpu().numpy(), prepend=-1)), self.num_tables)
+
+    @cached_property
+    def _join_ptr(self) -> np.ndarray:
+        """``[D + 1]`` offsets of the joins of each database, likewise."""
+        database = self.database[self.edge_index[0]].cpu().numpy()
+        return np.searchsorted(database, np.arange(len(self.database_ptr)))
+
+    def tables_of(self, databases: np.ndarray) -> np.ndarray:
+        """The numbers of the tables of some databases, database after database."""
+        return _ranges(self.database_ptr, databases)
+
+    def joins_of(self, databases: np.ndarray) -> np.ndarray:
+        """The numbers of the joins of some databases, likewise."""
+        return _ranges(self._join_ptr, databases)
+
+    def walk_graph(self, databases: np.ndarray) -> "WalkGraph":
+        """The tables and joins of some databases, numbered from 0, database after database.
+
+        Only their own vectors are read, so that a corpus may lie on disk.
+
+        Args:
+            databases: Numbers of databases, ascending.
+        """
+        table, join = self.tables_of(databases), self.joins_of(databases)
+        first, ptr = self.column_ptr.cpu().numpy(), np.append(0, np.cumsum(np.diff(self.database_ptr)[databases]))
+        shift = ptr[:-1] - self.database_ptr[databases]
+        ends = self.edge_index[:, join].cpu().numpy()
+        shifts = shift.repeat(np.diff(self._join_ptr)[databases])
+        column = _ranges(first, table)
+        return WalkGraph(
+            table=table,
+            edge_index=torch.from_numpy(ends + shifts),
+            edge_attr=self.edge_attr[join].float(),
+            edge_weight=self.edge_weight[join],
+            x=self.x[column].float(),
+            first_column=np.append(0, np.cumsum(np.diff(first)[table])),
+        )
 
     def join_name(self, edge: int) -> str:
         """A join in SQL notation: ``"a.x = b.y"``."""
@@ -217,11 +293,11 @@ class Corpus:
         pair = torch.arange(table.numel(), device=query.device).repeat_interleave(width)
         column = first[pair] + torch.arange(pair.numel(), device=query.device) - start[pair]
         if len(query) == 1:
-            score = self.x[column] @ query[0]
+            score = self.x[column].float() @ query[0]
         else:
             score = torch.cat(
                 [
-                    (query[question[pair[rows]]] * self.x[column[rows]]).sum(dim=1)
+                    (query[question[pair[rows]]] * self.x[column[rows]].float()).sum(dim=1)
                     for rows in torch.arange(pair.numel(), device=query.device).split(PAIRS_AT_ONCE)
                 ]
                 or [query.new_zeros(0)]
@@ -251,6 +327,13 @@ def _pooled(schema: SchemaTensors) -> Corpus:
         documents=tuple(compress(schema.documents, kept.tolist())),
         summaries=tuple(compress(schema.summaries, kept.tolist())),
     )
+
+
+def _ranges(ptr: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+    """The numbers ``ptr[n]`` to ``ptr[n + 1]`` for each of some ``n``, one after the other."""
+    size = ptr[numbers + 1] - ptr[numbers]
+    start = size.cumsum() - size
+    return np.arange(size.sum()) + (ptr[numbers] - start).repeat(size)
 
 
 def _select(vectors: Tensor, mask: Tensor) -> Tensor:

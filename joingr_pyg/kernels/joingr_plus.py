@@ -15,6 +15,7 @@ Real = np.float32
 INSERTION_LIMIT = 64
 """Number of best tables up to which they are found by insertion, without sorting all."""
 
+
 @compiled
 def best_columns(product: Any, first: Any, best: Any) -> None:
     """The largest product of each table's columns.

@@ -1,6 +1,7 @@
 """Anchor tables by their nearest columns (section 3.2.2)."""
 
 from math import isqrt
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -36,6 +37,9 @@ EXACT_COLUMNS = 50_000
 PROBES = 48
 """Clusters searched per question. This finds 99 % of anchors among a million columns, and more among fewer columns."""
 
+COLUMNS_AT_ONCE = 1 << 17
+"""Columns converted to single precision at once."""
+
 COLUMNS_PER_CLUSTER = 64
 """Columns sampled per cluster to train the clusters."""
 
@@ -51,12 +55,16 @@ class ColumnIndex:
         corpus: The corpus to search.
         kind: ``"exact"`` or ``"approximate"``. The default is exact up to :data:`EXACT_COLUMNS` columns.
         probes: Clusters searched by an approximate index, at least 1.
+        file: What :meth:`write` wrote for an approximate index of these columns, which is read from disk where it is
+            searched; by default columns are indexed now.
 
     Raises:
-        JoinGRError: If there is no such kind, or ``probes`` is below 1.
+        JoinGRError: If there is no such kind, ``probes`` is below 1, or the file is damaged or of other columns.
     """
 
-    def __init__(self, corpus: Corpus, kind: str | None = None, probes: int = PROBES) -> None:
+    def __init__(
+        self, corpus: Corpus, kind: str | None = None, probes: int = PROBES, file: str | Path | None = None
+    ) -> None:
         if kind not in (None, *KINDS):
             raise JoinGRError(f"There is no index of kind {kind!r}: choose {' or '.join(map(repr, KINDS))}.")
         if probes < 1:
@@ -64,7 +72,24 @@ class ColumnIndex:
         self.kind = kind or ("exact" if corpus.num_columns <= EXACT_COLUMNS else "approximate")
         self.probes = probes
         self._bind(corpus)
-        self._clusters = _make_clusters(self._x) if self.kind == "approximate" else None
+        self._clusters: faiss.IndexIVF | None = None
+        if self.kind == "approximate":
+            self._clusters = _make_clusters(self._x) if file is None else _read_clusters(Path(file), self._x.shape)
+
+    def write(self, file: str | Path) -> None:
+        """Write an approximate index.
+
+        Raises:
+            JoinGRError: If the index is exact, or the file cannot be written.
+        """
+        if self._clusters is None:
+            raise JoinGRError("An exact index has nothing to write: make an approximate one.")
+        import faiss
+
+        try:
+            faiss.write_index(self._clusters, str(file))
+        except RuntimeError as error:
+            raise JoinGRError(f"The index {str(file)!r} cannot be written: free space, or choose another.") from error
 
     def extend(self, corpus: Corpus) -> None:
         """Bind the index to a corpus made by :meth:`Corpus.extended`; only the added columns are indexed.
@@ -79,13 +104,14 @@ class ColumnIndex:
             raise JoinGRError("The corpus is not an extension of the indexed corpus: make a new index for it.")
         self._bind(corpus)
         if self._clusters is not None:
-            self._clusters.add(self._x[indexed:])
+            self._clusters.add(self._x[indexed:].astype(np.float32, copy=False))
 
     def _bind(self, corpus: Corpus) -> None:
         self.corpus = corpus
         self._owner = corpus.owner.cpu().numpy()
-        # Without a copy if the corpus is on the CPU and in single precision.
-        self._x = np.ascontiguousarray(corpus.x.detach().cpu().numpy(), dtype=np.float32)
+        # Without a copy if the corpus is on the CPU and in single precision, or half precision, which may lie on disk.
+        x = corpus.x.detach().cpu().numpy()
+        self._x = x if corpus.in_half_precision else np.ascontiguousarray(x, dtype=np.float32)
 
     def search(self, query: Tensor, k: int, columns: int = 100) -> TableHits:
         """Find the ``k`` tables with the most similar column.
@@ -123,17 +149,34 @@ class ColumnIndex:
 
     def _nearest(self, vectors: np.ndarray, width: int, probes: int) -> tuple[np.ndarray, np.ndarray]:
         """Scores and numbers of the nearest columns, ``[B, width]`` each, padded with ``-inf`` and ``-1``."""
+        if self._clusters is None:
+            return self._nearest_of_all(vectors, width)
         # Importing faiss takes a tenth of a second, and JoinGR+ needs no index.
         import faiss
 
-        if self._clusters is None:
-            return faiss.knn(vectors, self._x, width, metric=faiss.METRIC_INNER_PRODUCT)
         parameters = faiss.SearchParametersIVF()
         parameters.nprobe = min(probes, self._clusters.nlist)
         _, column = self._clusters.search(vectors, width, params=parameters)
         # A loop instead of a batched product, which would spend more time on starting threads.
-        score = [np.einsum("cd,d->c", self._x[near], vector) for near, vector in zip(column, vectors, strict=True)]
+        score = [
+            np.einsum("cd,d->c", self._x[near].astype(np.float32, copy=False), vector)
+            for near, vector in zip(column, vectors, strict=True)
+        ]
         return np.where(column < 0, -np.inf, np.stack(score)), column
+
+    def _nearest_of_all(self, vectors: np.ndarray, width: int) -> tuple[np.ndarray, np.ndarray]:
+        """The nearest of all columns, block by block where they have to be converted."""
+        import faiss
+
+        block = COLUMNS_AT_ONCE if self._x.dtype == np.float16 else max(len(self._x), 1)
+        score, column = np.empty((len(vectors), 0), np.float32), np.empty((len(vectors), 0), np.int64)
+        for first in range(0, len(self._x), block):
+            x = self._x[first : first + block].astype(np.float32, copy=False)
+            found = faiss.knn(vectors, x, min(width, len(x)), metric=faiss.METRIC_INNER_PRODUCT)
+            score, column = np.hstack([score, found[0]]), np.hstack([column, found[1] + first])
+            order = np.argsort(-score, axis=1, kind="stable")[:, :width]
+            score, column = (np.take_along_axis(part, order, axis=1) for part in (score, column))
+        return score, column
 
     def _tables(self, score: np.ndarray, column: np.ndarray, k: int) -> tuple[np.ndarray, ...]:
         """The best ``k`` tables of the columns of each row; ties are broken by table number, then column number."""
@@ -168,8 +211,25 @@ def _make_clusters(x: np.ndarray) -> "faiss.IndexIVF":
     )
     index.cp.min_points_per_centroid = 1  # Otherwise FAISS prints warnings on small corpora.
     sample = np.random.default_rng(0).choice(count, min(count, COLUMNS_PER_CLUSTER * clusters), replace=False)
-    index.train(x[np.sort(sample)])
-    index.add(x)
+    index.train(x[np.sort(sample)].astype(np.float32, copy=False))
+    for first in range(0, count, COLUMNS_AT_ONCE):
+        index.add(x[first : first + COLUMNS_AT_ONCE].astype(np.float32, copy=False))
+    return index
+
+
+def _read_clusters(file: Path, shape: tuple[int, ...]) -> "faiss.IndexIVF":
+    """The clusters of ``shape`` columns, whose codes stay on disk."""
+    import faiss
+
+    try:
+        index = faiss.read_index(str(file), faiss.IO_FLAG_MMAP)
+    except RuntimeError as error:
+        raise JoinGRError(f"The index {str(file)!r} is missing or damaged: write it again.") from error
+    if (index.ntotal, index.d) != shape:
+        raise JoinGRError(
+            f"The index {str(file)!r} is of {index.ntotal} vectors of length {index.d}, not of {shape[0]} of length "
+            f"{shape[1]}: write it again."
+        )
     return index
 
 

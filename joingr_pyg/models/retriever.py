@@ -81,10 +81,15 @@ class Retriever(nn.Module):
     corpus: Corpus
     columns: ColumnIndex
 
-    def index(self, corpus: Corpus) -> Self:
-        """Bind the method to the tables of ``corpus``."""
+    def index(self, corpus: Corpus, columns: ColumnIndex | None = None) -> Self:
+        """Bind the method to the tables of ``corpus``.
+
+        Args:
+            corpus: The tables.
+            columns: An index of their columns; by default one is made.
+        """
         self.corpus = corpus
-        self.columns = ColumnIndex(corpus)
+        self.columns = columns or ColumnIndex(corpus)
         return self
 
     def remember(self, queries: Queries, gold: Sequence[Sequence[TableName]]) -> Self:

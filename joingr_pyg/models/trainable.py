@@ -47,6 +47,13 @@ class TrainableRetriever(Retriever):
         other._modules = dict(self._modules)
         return other
 
+    def unbound(self) -> Self:
+        """A copy of this model, with all that it remembers, that is bound to no tables."""
+        other = type(self)(**self.arguments)
+        other.load_state_dict(self.state_dict())
+        other.calibration = self.calibration
+        return other.train(self.training)
+
     def question_texts(self, question: str) -> list[str]:
         """The texts of a question that this model embeds, so that they can be embedded together."""
         return [question]
@@ -125,7 +132,7 @@ class TrainableRetriever(Retriever):
         Raises:
             JoinGRError: If this kind of model cannot rank so.
         """
-        raise JoinGRError(f"A corpus in parts cannot be ranked by a model of kind {self.kind!r}: give JoinGR or JoinGR+.")
+        raise JoinGRError(f"A model of kind {self.kind!r} cannot rank a corpus in parts: give JoinGR or JoinGR+.")
 
     def fast_backend(self, device: torch.device) -> Backend:
         """The fastest backend that gives the same rankings as the steps of this class while weights do not change."""

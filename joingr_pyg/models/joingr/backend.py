@@ -6,6 +6,8 @@ corpus         compiled walk                              walk on tensors
 small          :class:`CompiledBackend`                   :class:`~joingr_pyg.models.backend.TensorBackend`
 large          :class:`LargeCorpusBackend`                :class:`LargeCorpusBackend`
                over a ``CompiledWalk``                    over a :class:`TensorWalk`
+in half        :class:`LargeCorpusBackend`                the same
+precision      over a :class:`DatabaseWalk`
 =============  =========================================  =================================================
 """
 
@@ -22,6 +24,7 @@ from joingr_pyg.kernels import kernels_available
 from joingr_pyg.models.anchors import TableHits
 from joingr_pyg.models.backend import Backend, TensorBackend
 from joingr_pyg.models.explanation import ExplainedRanking
+from joingr_pyg.models.joingr.database_walk import DatabaseWalk
 from joingr_pyg.models.joingr.explanation import ReachedExplainedRanking
 from joingr_pyg.models.retriever import Ranking, rank_pairs
 from joingr_pyg.models.rounds import First, Rounds, alone, best_places
@@ -42,7 +45,7 @@ def choose_backend(model: "JoinGR", device: torch.device) -> Backend:
         model: A model that is not learning and whose steps are those of JoinGR.
         device: Where the questions are.
     """
-    if model.corpus.num_tables > LARGE_CORPUS:
+    if model.corpus.num_tables > LARGE_CORPUS or model.corpus.in_half_precision:
         return large_corpus_backend(model, device)
     compiled = device.type == "cpu" and kernels_available()
     return CompiledBackend(model, model.compiled_walk(find_columns=False)) if compiled else TensorBackend(model)
@@ -50,6 +53,8 @@ def choose_backend(model: "JoinGR", device: torch.device) -> Backend:
 
 def large_corpus_backend(model: "JoinGR", device: torch.device) -> "LargeCorpusBackend":
     """The backend for many tables, and for parts of a corpus; arguments are the same."""
+    if model.corpus.in_half_precision:
+        return LargeCorpusBackend(model, DatabaseWalk(model))
     compiled = device.type == "cpu" and kernels_available()
     return LargeCorpusBackend(model, model.compiled_walk(find_columns=True) if compiled else TensorWalk(model))
 
@@ -89,7 +94,7 @@ class LargeCorpusBackend(TensorBackend):
         walk: Its walk, which finds the column that stands for a table where it reaches the table.
     """
 
-    def __init__(self, model: "JoinGR", walk: "CompiledWalk | TensorWalk") -> None:
+    def __init__(self, model: "JoinGR", walk: "CompiledWalk | TensorWalk | DatabaseWalk") -> None:
         self.model: JoinGR = model
         self.walk = walk
 

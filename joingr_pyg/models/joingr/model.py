@@ -108,8 +108,8 @@ class JoinGR(TrainableRetriever):
         self._compiled_walk: CompiledWalk | None = None
         self.register_load_state_dict_post_hook(JoinGR._forget)
 
-    def index(self, corpus: Corpus) -> Self:
-        super().index(corpus)
+    def index(self, corpus: Corpus, columns: ColumnIndex | None = None) -> Self:
+        super().index(corpus, columns)
         self.planner = self.walk.planner(corpus.edge_index, corpus.num_tables, corpus.edge_weight)
         self._vectors = corpus.edge_attr, corpus.x
         self._forget()
@@ -157,7 +157,7 @@ class JoinGR(TrainableRetriever):
 
     def best_column_vectors(self, hits: TableHits) -> Tensor:
         """``[B, C, d]`` embeddings of the best columns of tables of the corpus; any where a place is empty."""
-        return self.corpus.x[hits.column.clamp(min=0)]
+        return self.corpus.x[hits.column.clamp(min=0)].float()
 
     def seeds(self, evidence: WalkEvidence) -> tuple[Tensor, Tensor]:
         """Where the walks start: tables ``[B, A]``, ``-1`` where there are fewer, and their deposits ``[B, A]``."""

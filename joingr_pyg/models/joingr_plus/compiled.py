@@ -244,7 +244,6 @@ class CompiledBackend(Backend):
             scores[question, table[question, place]] += self._rerank.changes(candidates)[question, place]
         return ScoredTables(value, columns, context, seed, seed_deposit, edge_potential, potential)
 
-
     def _own(self, table: Array, first: First) -> Array:
         """Numbers of tables in this part, from those in the whole corpus; ``-1`` for tables of other parts."""
         own = table - first.table
@@ -314,4 +313,3 @@ def _by_row(weights: Mapping[Feature, float]) -> Array:
 
 def _reals(*numbers: Tensor) -> tuple[np.float32, ...]:
     return tuple(np.float32(number.item()) for number in numbers)
-

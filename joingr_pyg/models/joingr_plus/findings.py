@@ -89,9 +89,7 @@ class CandidateRows(NamedTuple):
         peak = np.stack([part.peak for part in parts]).max(axis=0)
         scale = [_below(part.peak, peak) for part in parts]
         share = np.concatenate([part.share * own[:, None] for part, own in zip(parts, scale, strict=True)], axis=1)
-        table, score, database, inputs = (
-            np.concatenate(found, axis=1) for found in list(zip(*parts, strict=True))[:4]
-        )
+        table, score, database, inputs = (np.concatenate(found, axis=1) for found in list(zip(*parts, strict=True))[:4])
         order = best_places(score, table, count)
         # Tables of two parts are of two databases, which no join connects.
         part_of, place = np.divmod(order, count)
