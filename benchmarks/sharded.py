@@ -1,4 +1,4 @@
-"""Compare a corpus in parts with the same one in one piece: ``python benchmarks/sharded.py bird real_schemas synthetic``.
+"""Compare a corpus in parts with the same in one piece: ``python benchmarks/sharded.py bird real_schemas synthetic``.
 
 A corpus is written in parts and read by this process and by actors of Ray. The same parts, joined to one corpus, are
 ranked by each model as any corpus is. For all questions the first 15 tables are compared, with their order.

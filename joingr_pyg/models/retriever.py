@@ -79,18 +79,24 @@ class Retriever(nn.Module):
     """Estimates how many tables to return. Scores of two methods are not comparable: every method has its own."""
 
     corpus: Corpus
-    columns: ColumnIndex
+    _columns: ColumnIndex | None
 
-    def index(self, corpus: Corpus, columns: ColumnIndex | None = None) -> Self:
-        """Bind the method to the tables of ``corpus``.
-
-        Args:
-            corpus: The tables.
-            columns: An index of their columns; by default one is made.
-        """
+    def index(self, corpus: Corpus) -> Self:
+        """Bind the method to the tables of ``corpus``."""
         self.corpus = corpus
-        self.columns = columns or ColumnIndex(corpus)
+        self._columns = None
         return self
+
+    @property
+    def columns(self) -> ColumnIndex:
+        """The index of the columns of the corpus, made when it is first used; another one may be set."""
+        if self._columns is None:
+            self._columns = ColumnIndex(self.corpus)
+        return self._columns
+
+    @columns.setter
+    def columns(self, index: ColumnIndex) -> None:
+        self._columns = index
 
     def remember(self, queries: Queries, gold: Sequence[Sequence[TableName]]) -> Self:
         """Replace the remembered questions by these answered ones; methods that do not remember ignore them.

@@ -116,12 +116,11 @@ class Part:
     def __init__(self, path: Path, setup: Setup) -> None:
         corpus = read_part(path)
         self._corpus = corpus if setup.mapped else in_single_precision(corpus)
-        columns = None
+        self.model = setup.model.unbound().index(self._corpus)
         if setup.approximate:
-            columns = ColumnIndex(self._corpus, "approximate", file=path / INDEX)
+            self.model.columns = ColumnIndex(self._corpus, "approximate", file=path / INDEX)
         elif isinstance(setup.model, JoinGR):
-            columns = ColumnIndex(self._corpus, "exact")
-        self.model = setup.model.unbound().index(self._corpus, columns)
+            self.model.columns = ColumnIndex(self._corpus, "exact")
         self._rounds: OrderedDict[int, tuple[int, Rounds[Ranking]]] = OrderedDict()
 
     def facts(self) -> PartFacts:

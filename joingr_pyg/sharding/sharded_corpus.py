@@ -11,12 +11,12 @@ from joingr_pyg.data.corpus import Corpus
 from joingr_pyg.data.embedding import embedded_corpus
 from joingr_pyg.data.queries import Queries
 from joingr_pyg.encoders import Encoder
-from joingr_pyg.errors import JoinGRError, require_at_least, require_whole
+from joingr_pyg.errors import JoinGRError, require_at_least, require_flags, require_whole
 from joingr_pyg.models import JoinGR, JoinGRPlus, Ranking, RerankedJoinGRPlus, TrainableRetriever
 from joingr_pyg.models.rounds import First
 from joingr_pyg.schema import Database, TableName
-from joingr_pyg.sharding.part import Answer, GivenVectors, PartFacts, Question, in_single_precision
-from joingr_pyg.sharding.storage import PartFolder, read_part, write_part
+from joingr_pyg.sharding.part import Answer, GivenVectors, PartFacts, Question, Setup, in_single_precision
+from joingr_pyg.sharding.storage import INDEX, PartFolder, read_part, write_part
 from joingr_pyg.sharding.workers import LocalWorkers, RayWorkers, Task, Whole, Workers
 
 QUESTIONS_AT_ONCE = 32
@@ -38,8 +38,9 @@ class ShardedCorpus:
         encoder: The encoder that the parts were embedded with.
         actors: Number of Ray actors that hold the parts; 0 holds all in this process. Ray is started on this machine
             where it is not running.
-        index: How anchors of JoinGR are searched in a part: ``"exact"``, ``"approximate"``, or exact up to
-            :data:`~joingr_pyg.models.anchors.EXACT_COLUMNS` columns.
+        approximate: Whether anchors of JoinGR are searched by the approximate indexes that were written with the parts.
+        mapped: Whether the vectors stay on disk, in the half precision in which they are, and JoinGR reads those of its
+            anchors' databases for each question.
         resources: Resources of an actor, as ``ray.remote`` takes them, such as ``{"num_cpus": 2}``.
 
     Raises:
@@ -57,10 +58,12 @@ class ShardedCorpus:
         encoder: Encoder,
         *,
         actors: int = 0,
-        index: str | None = "exact",
+        approximate: bool = False,
+        mapped: bool = False,
         resources: Mapping[str, Any] | None = None,
     ) -> None:
         require_whole(actors=actors)
+        require_flags(approximate=approximate, mapped=mapped)
         require_at_least(0, actors=actors)
         self._folder, self._encoder = PartFolder(folder), encoder
         names, identity = self._folder.read()
@@ -70,8 +73,13 @@ class ShardedCorpus:
                 "encoder, or write the corpus again."
             )
         _require_rounds(model)
+        if (approximate or mapped) and not isinstance(model, JoinGR):
+            raise JoinGRError(
+                "'approximate' and 'mapped' are for JoinGR: JoinGR+ compares a question with all columns."
+            )
         self._model = model.unbound().eval()
-        self.workers = _workers(self._model, index, actors, dict(resources or {}))
+        setup = Setup(self._model, approximate, mapped)
+        self.workers: Workers = RayWorkers(setup, actors, dict(resources or {})) if actors else LocalWorkers(setup)
         self._numbers, self._version = count(), 0
         self._read(names)
 
@@ -83,6 +91,7 @@ class ShardedCorpus:
         *,
         parts: int = 4,
         dtype: torch.dtype = torch.float16,
+        approximate: bool = False,
     ) -> None:
         """Embed databases and write them in parts of about as many columns each, in the given order.
 
@@ -92,6 +101,7 @@ class ShardedCorpus:
             encoder: The encoder of columns, joins and tables.
             parts: Number of parts, at least 1; fewer are written where there are fewer databases.
             dtype: Precision of the vectors on disk.
+            approximate: Whether an approximate index of the columns of each part is made and written, too.
 
         Raises:
             JoinGRError: If there is no table, two databases share a name, or the folder cannot be written.
@@ -100,13 +110,16 @@ class ShardedCorpus:
         require_at_least(1, parts=parts)
         if not databases:
             raise JoinGRError("A corpus needs at least one database with a table.")
-        ShardedCorpus.write_corpora(
-            folder, (embedded_corpus(own, encoder) for own in _in_parts(databases, parts)), encoder.identity, dtype
-        )
+        corpora = (embedded_corpus(own, encoder) for own in _in_parts(databases, parts))
+        ShardedCorpus.write_corpora(folder, corpora, encoder.identity, dtype, approximate)
 
     @staticmethod
     def write_corpora(
-        folder: str | Path, corpora: Iterable[Corpus], encoder: str, dtype: torch.dtype = torch.float16
+        folder: str | Path,
+        corpora: Iterable[Corpus],
+        encoder: str,
+        dtype: torch.dtype = torch.float16,
+        approximate: bool = False,
     ) -> None:
         """Write corpora that were embedded before, a part each; only one has to be in memory at a time.
 
@@ -115,6 +128,7 @@ class ShardedCorpus:
             corpora: The parts.
             encoder: Identity of the encoder of their vectors.
             dtype: As for :meth:`write`.
+            approximate: As for :meth:`write`.
 
         Raises:
             JoinGRError: As for :meth:`write`.
@@ -127,7 +141,7 @@ class ShardedCorpus:
             own = {database for database, _ in corpus.tables}
             _require_new(own, databases)
             databases |= own
-            names.append(write_part(written.path, corpus, dtype))
+            names.append(write_part(written.path, corpus, dtype, approximate))
         written.write(names, encoder)
 
     @property
@@ -176,7 +190,8 @@ class ShardedCorpus:
         smallest = min(range(len(names)), key=lambda number: self._facts[number].num_tables)
         part = read_part(self._folder.path / names[smallest])
         grown = in_single_precision(part).joined(more)
-        names[smallest] = write_part(self._folder.path, grown, part.x.dtype)
+        approximate = (self._folder.path / names[smallest] / INDEX).exists()
+        names[smallest] = write_part(self._folder.path, grown, part.x.dtype, approximate)
         self._folder.write(names, identity)
         self._read(names)
 
@@ -239,10 +254,6 @@ def _require_rounds(model: TrainableRetriever) -> None:
             f"A model of kind {getattr(model, 'kind', type(model).__name__)!r} cannot rank a corpus in parts: give "
             "JoinGR or JoinGR+, such as joingr_pyg.models.untrained()."
         )
-
-
-def _workers(model: TrainableRetriever, index: str | None, actors: int, resources: dict[str, Any]) -> Workers:
-    return RayWorkers(model, index, actors, resources) if actors else LocalWorkers(model, index)
 
 
 def _in_parts(databases: Sequence[Database], parts: int) -> list[Sequence[Database]]:

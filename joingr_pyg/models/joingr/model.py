@@ -108,8 +108,8 @@ class JoinGR(TrainableRetriever):
         self._compiled_walk: CompiledWalk | None = None
         self.register_load_state_dict_post_hook(JoinGR._forget)
 
-    def index(self, corpus: Corpus, columns: ColumnIndex | None = None) -> Self:
-        super().index(corpus, columns)
+    def index(self, corpus: Corpus) -> Self:
+        super().index(corpus)
         self.planner = self.walk.planner(corpus.edge_index, corpus.num_tables, corpus.edge_weight)
         self._vectors = corpus.edge_attr, corpus.x
         self._forget()

@@ -19,7 +19,6 @@ from joingr_pyg.errors import (
     require_fraction,
 )
 from joingr_pyg.kernels import kernels_available
-from joingr_pyg.models.anchors import ColumnIndex
 from joingr_pyg.models.backend import Backend
 from joingr_pyg.models.calibration import Calibration
 from joingr_pyg.models.joingr_plus.candidate_graph import CandidateGraph
@@ -371,8 +370,8 @@ class JoinGRPlus(TrainableRetriever):
 
     # The corpus, and what is kept of it.
 
-    def index(self, corpus: Corpus, columns: ColumnIndex | None = None) -> Self:
-        super().index(corpus, columns)
+    def index(self, corpus: Corpus) -> Self:
+        super().index(corpus)
         self.planner = self.walk.planner(corpus.edge_index, corpus.num_tables, corpus.edge_weight)
         self.words = None
         if self.prior.uses(Feature.WORDS):
