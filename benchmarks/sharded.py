@@ -34,6 +34,7 @@ SPLITS = {"bird": "dev", "beaver": "dev", "spider": "dev", "real_schemas": "all"
 DIM = 384
 SYNTHETIC = 20_000
 PARTS = 4
+MODELS = ("untrained", "joingr", "joingr_plus")
 
 
 class Compared(NamedTuple):
@@ -62,15 +63,19 @@ def synthetic(num_tables: int, count: int) -> Compared:
     return Compared(parts, Queries.encode(question_texts(databases, count), encoder), encoder)
 
 
-def models() -> Iterator[tuple[str, TrainableRetriever]]:
+def models(wanted: Sequence[str]) -> Iterator[tuple[str, TrainableRetriever]]:
     """Both models, without training and as if they had learned something."""
-    yield "JoinGR+, untrained", untrained()
-    for model in (JoinGR(DIM), JoinGRPlus(DIM)):
+    made = {"untrained": untrained, "joingr": lambda: JoinGR(DIM), "joingr_plus": lambda: JoinGRPlus(DIM)}
+    for kind in wanted:
+        model = made[kind]().eval()
+        if kind == "untrained":
+            yield "JoinGR+, untrained", model
+            continue
         torch.manual_seed(1)
         with torch.no_grad():
             for parameter in model.parameters():
                 parameter += 0.1 * torch.randn_like(parameter)
-        yield f"{model.kind}, random weights", model.eval()
+        yield f"{'JoinGR' if kind == 'joingr' else 'JoinGR+'}, random weights", model
 
 
 def same(found: Ranking, expected: Ranking) -> tuple[int, int]:
@@ -90,6 +95,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("corpora", nargs="+", choices=[*SPLITS, "synthetic"])
     parser.add_argument("--actors", type=int, nargs="*", default=[0, 1, 2, 4], help="actors; 0 is one process")
+    parser.add_argument("--models", nargs="*", choices=MODELS, default=MODELS, help="models (default: all)")
     parser.add_argument("--tables", type=int, default=SYNTHETIC, help="tables of the synthetic corpus")
     parser.add_argument("--questions", type=int, default=200, help="at most so many questions (default: %(default)s)")
     options = parser.parse_args()
@@ -102,7 +108,7 @@ def main() -> None:
             ShardedCorpus.write_corpora(folder, compared.parts, compared.encoder.identity)
             names, _ = PartFolder(folder).read()
             corpus = reduce(Corpus.joined, (in_single_precision(read_part(Path(folder, part))) for part in names))
-            for kind, model in models():
+            for kind, model in models(options.models):
                 whole = model.index(corpus)
                 whole.columns = ColumnIndex(corpus, "exact")
                 rankings = [whole.rank(part, RANKED) for part in queries.split(32)]
@@ -119,6 +125,7 @@ def main() -> None:
                         *(name, f"{corpus.num_tables:,}", kind, str(actors), f"{count:,}"),
                         *(f"{tables / count:.2%}", f"{order / count:.2%}", f"{spent:.2f}"),
                     )
+                    print(name, kind, actors, f"{tables / count:.2%} {order / count:.2%}", flush=True)
     Console().print(table)
 
 

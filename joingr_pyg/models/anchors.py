@@ -2,7 +2,7 @@
 
 from math import isqrt
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import torch
@@ -169,14 +169,17 @@ class ColumnIndex:
         import faiss
 
         block = COLUMNS_AT_ONCE if self._x.dtype == np.float16 else max(len(self._x), 1)
-        score, column = np.empty((len(vectors), 0), np.float32), np.empty((len(vectors), 0), np.int64)
+        scores, columns = [], []
         for first in range(0, len(self._x), block):
             x = self._x[first : first + block].astype(np.float32, copy=False)
-            found = faiss.knn(vectors, x, min(width, len(x)), metric=faiss.METRIC_INNER_PRODUCT)
-            score, column = np.hstack([score, found[0]]), np.hstack([column, found[1] + first])
-            order = np.argsort(-score, axis=1, kind="stable")[:, :width]
-            score, column = (np.take_along_axis(part, order, axis=1) for part in (score, column))
-        return score, column
+            score, column = faiss.knn(vectors, x, min(width, len(x)), metric=faiss.METRIC_INNER_PRODUCT)
+            scores.append(score)
+            columns.append(column + first)
+        if len(scores) == 1:
+            return scores[0], columns[0]
+        score, column = np.hstack(scores), np.hstack(columns)
+        order = np.argsort(-score, axis=1, kind="stable")[:, :width]
+        return np.take_along_axis(score, order, axis=1), np.take_along_axis(column, order, axis=1)
 
     def _tables(self, score: np.ndarray, column: np.ndarray, k: int) -> tuple[np.ndarray, ...]:
         """The best ``k`` tables of the columns of each row; ties are broken by table number, then column number."""
@@ -222,7 +225,7 @@ def _read_clusters(file: Path, shape: tuple[int, ...]) -> "faiss.IndexIVF":
     import faiss
 
     try:
-        index = faiss.read_index(str(file), faiss.IO_FLAG_MMAP)
+        index: Any = faiss.read_index(str(file), faiss.IO_FLAG_MMAP)
     except RuntimeError as error:
         raise JoinGRError(f"The index {str(file)!r} is missing or damaged: write it again.") from error
     if (index.ntotal, index.d) != shape:

@@ -69,15 +69,15 @@ def read_part(path: Path) -> Corpus:
         texts: dict[str, list[Any]] = json.loads((path / "texts.json").read_text(encoding="utf-8"))
         with safe_open(path / "tensors.safetensors", framework="pt") as file:
             tensors: dict[str, Tensor] = {key: file.get_tensor(key) for key in (*VECTORS, *NUMBERS)}
-        names = {key: tuple(texts[key]) for key in TEXTS if key != "tables"}
-        tables = tuple((database, table) for database, table in texts["tables"])
-        if len(tables) != len(tensors["table_x"]) or len(names["columns"]) != len(tensors["x"]):
+        contents: dict[str, Any] = {**tensors, **{key: tuple(texts[key]) for key in TEXTS}}
+        contents["tables"] = tuple((database, table) for database, table in texts["tables"])
+        if len(contents["tables"]) != len(tensors["table_x"]) or len(contents["columns"]) != len(tensors["x"]):
             raise ValueError("its texts and tensors are of different sizes")
     except (OSError, SafetensorError, ValueError, KeyError, TypeError) as error:
         raise JoinGRError(
             f"The part of a corpus {str(path)!r} is missing or damaged ({error}): write the corpus again."
         ) from error
-    return Corpus(tables=tables, **names, **tensors)
+    return Corpus(**contents)
 
 
 class PartFolder:
