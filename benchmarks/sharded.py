@@ -31,6 +31,7 @@ from joingr_pyg.sharding.storage import PartFolder, read_part
 from joingr_pyg.testing.synthetic import synthetic_databases, synthetic_graphs, synthetic_vectors
 
 SPLITS = {"bird": "dev", "beaver": "dev", "spider": "dev", "real_schemas": "all"}
+OPTIONS = {"real_schemas": {"expand_names": True, "words": True}}
 DIM = 384
 SYNTHETIC = 20_000
 PARTS = 4
@@ -48,7 +49,9 @@ class Compared(NamedTuple):
 def benchmark(name: str, cache: Path) -> Compared:
     """A benchmark, embedded by MiniLM."""
     encoder = CachedEncoder(MiniLMEncoder(), cache / "embeddings")
-    data = DATASETS[name](os.environ.get("JOINGR_DATA", "."), SPLITS[name], encoder, cache, download=False)
+    data = DATASETS[name](
+        os.environ.get("JOINGR_DATA", "."), SPLITS[name], encoder, cache, download=False, **OPTIONS.get(name, {})
+    )
     graphs = list(data)
     parts = [Corpus.from_graphs(own) for own in _runs(graphs)]
     return Compared(parts, data.encode_questions(), encoder)
@@ -100,7 +103,17 @@ def main() -> None:
     parser.add_argument("--questions", type=int, default=200, help="at most so many questions (default: %(default)s)")
     options = parser.parse_args()
     cache = Path(os.environ.get("JOINGR_CACHE", "~/.cache/joingr_pyg")).expanduser()
-    table = Table("corpus", "tables", "model", "actors", "questions", "same tables", "and order", "ms a question")
+    table = Table(
+        "corpus",
+        "tables",
+        "model",
+        "actors",
+        "questions",
+        "same tables",
+        "and order",
+        "scores differ by",
+        "ms a question",
+    )
     for name in options.corpora:
         compared = synthetic(options.tables, options.questions) if name == "synthetic" else benchmark(name, cache)
         queries = compared.queries[: options.questions]
@@ -120,12 +133,13 @@ def main() -> None:
                         found = sharded.rank(queries, RANKED)
                         spent = 1000 * (time.perf_counter() - start) / len(queries)
                     order, tables = same(found, expected)
+                    apart = (found.score - expected.score).nan_to_num().abs().max().item()
                     count = len(queries)
                     table.add_row(
                         *(name, f"{corpus.num_tables:,}", kind, str(actors), f"{count:,}"),
-                        *(f"{tables / count:.2%}", f"{order / count:.2%}", f"{spent:.2f}"),
+                        *(f"{tables / count:.2%}", f"{order / count:.2%}", f"{apart:.0e}", f"{spent:.2f}"),
                     )
-                    print(name, kind, actors, f"{tables / count:.2%} {order / count:.2%}", flush=True)
+                    print(name, kind, actors, f"{tables / count:.2%} {order / count:.2%} {apart:.0e}", flush=True)
     Console().print(table)
 
 

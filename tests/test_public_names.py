@@ -45,6 +45,7 @@ PUBLIC = {
         Column Database ForeignKey Table TableName infer_joins mine_joins read_beaver_tables read_database
         read_ddl read_schema_json read_tables_json
     """,
+    "joingr_pyg.sharding": "RayEncoder ShardedCorpus",
     "joingr_pyg.training": "EdgeLoss QuestionSet TableLoss",
 }
 

@@ -18,11 +18,12 @@ KERNELS = Path(compilation.__file__).parent
 PROGRAM = """
 import numpy as np
 from joingr_pyg.kernels.compilation import cache_folder
-from joingr_pyg.kernels.phrases import match_phrases
+from joingr_pyg.kernels.phrases import match_phrases, phrase_totals
 
 whole, chosen = np.zeros((1, 2), np.float32), np.zeros((3, 1, 2), np.float32)
 ptr, similarity = np.array([0, 1]), np.array([[1, 0]], np.float32)
-totals = np.ones(1, np.float32), np.array([1 + np.exp(-1)])
+totals = np.empty(1, np.float32), np.empty(1)
+phrase_totals(whole, ptr, similarity, np.float32(1), np.float32(0), *totals)
 match_phrases(whole, ptr, similarity, np.float32(1), np.float32(0), *totals, np.array([0, 2]), *chosen)
 hits = sum(match_phrases.stats.cache_hits.values())
 print(round(float(chosen[0, 0, 0]), 4), hits, cache_folder())
