@@ -59,7 +59,9 @@ class RayEncoder:
         import ray
 
         ray.data.DataContext.get_current().enable_progress_bars = False
-        resources = {"num_gpus": 1} if ray.is_initialized() and ray.cluster_resources().get("GPU", 0) else {}
+        resources: dict[str, Any] = (
+            {"num_gpus": 1} if ray.is_initialized() and ray.cluster_resources().get("GPU", 0) else {}
+        )
         rows = ray.data.from_items([{"place": place, "text": text} for place, text in enumerate(texts)])
         embedded = rows.map_batches(
             _Embedding,
@@ -69,8 +71,9 @@ class RayEncoder:
             **resources,
         )
         vectors = np.empty((len(texts), self.dim), np.float32)
+        batch: Any
         for batch in embedded.iter_batches(batch_format="numpy"):
-            vectors[batch["place"]] = np.stack(batch["vector"])
+            vectors[batch["place"]] = np.stack(list(batch["vector"]))
         return torch.from_numpy(vectors)
 
 

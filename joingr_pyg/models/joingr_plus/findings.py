@@ -29,7 +29,7 @@ class PhraseTotals(NamedTuple):
             return parts[0]
         peaks = np.stack([part.peak for part in parts])
         peak = peaks.max(axis=0)
-        return cls(peak, sum(part.total * _below(part.peak, peak) for part in parts))
+        return cls(peak, _summed([part.total * _below(part.peak, peak) for part in parts]))
 
 
 class BestPriors(NamedTuple):
@@ -52,7 +52,8 @@ class BestPriors(NamedTuple):
             return parts[0]
         table, prior = (np.concatenate(found, axis=1) for found in list(zip(*parts, strict=True))[:2])
         order = best_places(prior, table, parts[0].most)
-        return cls(*(np.take_along_axis(part, order, axis=1) for part in (table, prior)), parts[0].most)
+        table, prior = (np.take_along_axis(part, order, axis=1) for part in (table, prior))
+        return cls(table, prior, parts[0].most)
 
 
 class CandidateRows(NamedTuple):
@@ -96,15 +97,22 @@ class CandidateRows(NamedTuple):
         question = np.arange(len(table))[:, None, None]
         joined = np.stack([part.joined for part in parts])
         joined = joined[part_of[:, :, None], question, place[:, :, None], place[:, None, :]]
+        table, score, database = (np.take_along_axis(part, order, axis=1) for part in (table, score, database))
         return cls(
-            *(np.take_along_axis(part, order, axis=1) for part in (table, score, database)),
+            table,
+            score,
+            database,
             np.take_along_axis(inputs, order[:, :, None], axis=1),
             joined & (part_of[:, :, None] == part_of[:, None, :]),
             np.take_along_axis(share, order, axis=1),
             peak,
-            sum(part.total * own for part, own in zip(parts, scale, strict=True)),
+            _summed([part.total * own for part, own in zip(parts, scale, strict=True)]),
             np.stack([part.best for part in parts]).max(axis=0),
         )
+
+
+def _summed(parts: Sequence[Array]) -> Array:
+    return np.sum(np.stack(parts), axis=0)
 
 
 def _below(peak: Array, highest: Array) -> Array:
