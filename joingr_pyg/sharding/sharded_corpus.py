@@ -1,6 +1,7 @@
 """A corpus in parts, ranked as the whole would be."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import accumulate, chain, count
 from pathlib import Path
 from typing import Any, Self
@@ -245,7 +246,7 @@ class ShardedCorpus:
         texts = dict.fromkeys(chain.from_iterable(self._model.question_texts(text)[1:] for text in queries.text))
         vectors = self._encoder.encode_queries(list(texts)) if texts else ()
         given = GivenVectors(self._encoder.identity, dict(zip(texts, vectors, strict=True)))
-        return Queries(queries.vector, queries.text, given)  # type: ignore[arg-type]
+        return replace(queries, encoder=given)  # type: ignore[arg-type]
 
 
 def _require_rounds(model: TrainableRetriever) -> None:
