@@ -157,7 +157,7 @@ class RayWorkers:
         if self._started:
             ray.init(include_dashboard=False, log_to_driver=False, configure_logging=False)
         kind = ray.remote(max_restarts=-1, max_task_retries=-1, **resources)(_Actor)
-        self.actors = [kind.remote() for _ in range(actors)]
+        self.actors: list[Any] = [kind.remote() for _ in range(actors)]
         self._setup = [ray.put(setup)]
 
     def facts(self, paths: Sequence[Path]) -> list[PartFacts]:
