@@ -448,7 +448,7 @@ def main() -> None:
     if arguments.write and (arguments.encoder or arguments.real_alone):
         parser.error("--write is for the model of the package: leave --encoder and --real-alone out.")
     weights = (
-        SentenceTransformerEncoder(arguments.encoder.name, path=arguments.encoder)
+        SentenceTransformerEncoder(arguments.encoder.name, path=arguments.encoder, precision="auto")
         if arguments.encoder
         else MiniLMEncoder()
     )
