@@ -247,7 +247,6 @@ def test_other_statements_are_ignored(caplog: pytest.LogCaptureFixture) -> None:
         CREATE TABLE IF NOT EXISTS main.a (id INTEGER PRIMARY KEY AUTOINCREMENT, n TEXT);
         INSERT INTO a VALUES (1, 'CREATE TABLE x (y INT);');
         CREATE TABLE sqlite_sequence(name, seq);
-        CREATE VIRTUAL TABLE words USING fts5(body);
         CREATE VIEW v AS SELECT * FROM a;
         CREATE UNIQUE INDEX i ON a (n) WHERE n > 1;
         CREATE TRIGGER tr AFTER INSERT ON a BEGIN UPDATE a SET n = 1; INSERT INTO b SELECT 1; END;
